@@ -59,3 +59,8 @@ export class ByteReader {
     if (this.remainingBytes > 0) throw corruptPackage(`${what} has ${this.remainingBytes} bytes too many`);
   }
 }
+
+/** Inverse of `zigzag`. */
+export function unzigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}

@@ -50,3 +50,8 @@ export class ByteWriter {
     return this.#bytes;
   }
 }
+
+/** Maps whole numbers to whole numbers from 0 on: 0, -1, 1, -2, 2 and so on. */
+export function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}

@@ -3,6 +3,7 @@ import type { JointSymbols } from '../native/core.ts';
 import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
 import type { FormatVersion } from './format-version.ts';
 import type { PackageCodebook } from './package-codebook.ts';
+import type { Namesakes } from './blocks/namesakes.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
 import type { TensorPlace } from './tensor-place.ts';
 
@@ -73,6 +74,8 @@ export interface SafetensorsContent {
   readonly codings: readonly TensorCoding[];
   /** Records of the residual tensors, by tensor number. */
   readonly residuals?: ReadonlyMap<number, ResidualTensor>;
+  /** Tensors that were renamed since the ancestor. From version 10 on, in deltas. */
+  readonly namesakes?: Namesakes;
   readonly blocks: readonly BlockEntry[];
 }
 

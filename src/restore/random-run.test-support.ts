@@ -355,7 +355,7 @@ function fileJobs(file: FileState, state: CheckpointState, before: CheckpointSta
     previous === undefined
       ? undefined
       : matchBlocks(
-          { plan: previous.plan, codebooks: before!.codebooks },
+          { plan: previous.plan, codebooks: before!.codebooks, number: before!.files.indexOf(previous) },
           { plan: file.plan, codebooks: state.codebooks },
         );
   return file.plan.blocks.map((block, i): BlockJob => {

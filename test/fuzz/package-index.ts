@@ -37,6 +37,7 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   7: fileURLToPath(new URL('./corpus/package-index-v7/', import.meta.url)),
   8: fileURLToPath(new URL('./corpus/package-index-v8/', import.meta.url)),
   9: fileURLToPath(new URL('./corpus/package-index-v9/', import.meta.url)),
+  10: fileURLToPath(new URL('./corpus/package-index-v10/', import.meta.url)),
 };
 
 /** Of the bases that merged packages build on. */

@@ -63,7 +63,7 @@ function blocksBefore(
 ): (Uint8Array | undefined)[] {
   if (previous === undefined) return plan.blocks.map(() => undefined);
   const planBefore = planOf(previous);
-  const matches = matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });
+  const matches = matchBlocks({ plan: planBefore, codebooks: [], number: 0 }, { plan, codebooks: [] });
   return Array.from(matches, (number) => (number < 0 ? undefined : gather(previous, planBefore.blocks[number]!)));
 }
 

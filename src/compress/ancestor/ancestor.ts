@@ -3,18 +3,21 @@ import { blockElementsMax } from '../../native/core.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import { gatheredBlocksMax } from '../../package/format-limits.ts';
-import { gatherBlock, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
+import { gatherBlock, gatheringVersionMin, mayGather } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
+import { namesakesIn, namesakesVersionMin, type NamedTensors, type Namesakes } from '../../package/blocks/namesakes.ts';
 import {
+  isBlockless,
   isExactCoding,
   isWeightCoding,
+  type FormatVersion,
   type PackageCodebook,
   type PackageFile,
   type PackageIndex,
   type TensorCoding,
   type TensorPlace,
 } from '../../package/package-index.ts';
-import { partOf, planFile, planTensors, type FilePlan } from '../../package/blocks/plan-file.ts';
+import { partOf, planFile, planTensors, type BlockPart, type FilePlan } from '../../package/blocks/plan-file.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { BlockReader, DecodedBlock } from '../../restore/chain/block-reader.ts';
 import type { BlockWalk } from '../../restore/chain/decoders/block-decoder.ts';
@@ -25,6 +28,13 @@ import type { SourceFile } from '../upload/model-source.ts';
 import type { TensorBytes } from '../upload/tensor-bytes.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
 import { planInherited } from './inherited-tensors.ts';
+
+/** The parts of the ancestor's tensors that make up a block. */
+interface Gathered {
+  readonly parts: readonly LocatedPart[];
+  /** Whether all of these tensors have as many rows as those of the block. */
+  readonly isWhole: boolean;
+}
 
 /**
  * A stored checkpoint that a delta may build on, matched to the blocks of a new checkpoint. The chain stays open while
@@ -44,18 +54,34 @@ export class Ancestor {
   /**
    * By file of the new checkpoint: the parts of the ancestor's tensors that make up exact blocks without such a match.
    */
-  private readonly gathers: readonly ReadonlyMap<number, readonly LocatedPart[]>[];
+  private readonly gathers: readonly ReadonlyMap<number, Gathered>[];
   private readonly groups: readonly QuantizedGroup[];
   /** By file of the new checkpoint: whether the ancestor's file of the same path has the same digest. */
   private readonly identical: readonly boolean[];
   /** By file of the new checkpoint. */
   private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
+  /** By file of the new checkpoint: what its tensors are called here, if they have other names. */
+  private readonly namesakes: readonly Namesakes[];
+  /** By path of a file and name of a tensor of the new checkpoint. */
+  private readonly renamed: ReadonlyMap<string, ReadonlyMap<string, TensorPlace>>;
   private kept: Promise<Ancestor> | undefined;
 
-  constructor(chain: PackageChain, files: readonly SourceFile[], plan: CodingPlan) {
+  constructor(
+    chain: PackageChain,
+    files: readonly SourceFile[],
+    plan: CodingPlan,
+    namesakes: readonly Namesakes[] = files.map(() => new Map()),
+  ) {
     this.chain = chain;
     this.files = files;
     this.plan = plan;
+    this.namesakes = namesakes;
+    this.renamed = new Map(
+      files.map(({ path, layout }, file) => [
+        path,
+        new Map([...namesakes[file]!].map(([tensor, place]) => [layout.tensors[tensor]!.name, place])),
+      ]),
+    );
     this.index = chain.links[0]!.package.index;
     this.chainLength = chain.links.length;
     this.groups = plan.groups;
@@ -66,17 +92,25 @@ export class Ancestor {
       levelCount: 0,
       tableSet: 0,
     }));
-    const there = files.map((file) =>
-      this.index.files.find((candidate) => candidate.path === file.path && candidate.content.type === file.type),
+    const numbers = files.map((file) =>
+      this.index.files.findIndex((candidate) => candidate.path === file.path && candidate.content.type === file.type),
     );
+    const there = numbers.map((number) => this.index.files[number]);
     this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
-    this.residualTensors = there.map((file) => residualTensorsOf(file));
+    this.residualTensors = files.map(({ layout }, i) =>
+      residualTensorsOf({ layout, namesakes: namesakes[i] }, there[i], numbers[i]!),
+    );
     this.readers = there.map((file) => (file === undefined ? undefined : chain.blocks(file.path)));
     const plans = files.map((file, i) => planTensors(file.layout, plan.files[i]!.codings));
-    this.matches = plans.map((each, i) => matchFile(there[i], this.index.codebooks, each, codebooks));
-    this.gathers = plans.map((each, i) =>
-      files[i]!.type === 'safetensors' ? this.gather(each, files[i]!.path, this.matches[i]!) : new Map(),
-    );
+    this.matches = plans.map((each, i) => {
+      const planThere = there[i] && planFile(there[i]);
+      if (planThere === undefined) return new Int32Array(each.blocks.length).fill(-1);
+      return matchBlocks(
+        { plan: planThere, codebooks: this.index.codebooks, number: numbers[i]! },
+        { plan: each, codebooks, namesakes: namesakes[i] },
+      );
+    });
+    this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, i) : new Map()));
   }
 
   /**
@@ -92,7 +126,7 @@ export class Ancestor {
     const { files, plan } = this;
     const kept = await planInherited({ files, plan, ancestor: this, signal });
     if (kept === plan) return this;
-    const along = new Ancestor(this.chain, files, kept);
+    const along = new Ancestor(this.chain, files, kept, this.namesakes);
     // A tensor that shared a block with an inherited one loses its counterpart if its elements cannot be gathered. So
     // inheriting may cost more than it saves.
     return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;
@@ -154,20 +188,34 @@ export class Ancestor {
 
   /** Whether a block has a counterpart. */
   hasBlock(file: number, block: number): boolean {
-    return this.matches[file]![block]! >= 0 || this.isGathered(file, block);
+    return this.matches[file]![block]! >= 0 || this.gathers[file]!.has(block);
   }
 
   /**
-   * Whether a block's counterpart is gathered from blocks with other edges, or of another file. Older format versions
-   * cannot express this.
+   * The first format version that can express the counterparts of a file's blocks: some are gathered from blocks with
+   * other edges, or of another file, or belong to tensors of other names or with another number of rows.
    */
-  isGathered(file: number, block: number): boolean {
-    return this.gathers[file]!.has(block);
+  versionMin(file: number): FormatVersion {
+    if (this.namesakesOf(file) !== undefined) return namesakesVersionMin;
+    const versions = [...this.gathers[file]!.values()].map(({ isWhole }) =>
+      isWhole ? gatheringVersionMin : namesakesVersionMin,
+    );
+    return versions.reduce((a, b) => (a > b ? a : b), 1);
   }
 
-  /** The ancestor's tensor of that name: in the file of that path, or else in the first file that has one. */
+  /** What a delta's file lists: the namesakes of its tensors with blocks. Undefined if there are none. */
+  namesakesOf(file: number): Namesakes | undefined {
+    const { codings } = this.plan.files[file]!;
+    const listed = new Map([...this.namesakes[file]!].filter(([tensor]) => !isBlockless(codings[tensor]!)));
+    return listed.size === 0 ? undefined : listed;
+  }
+
+  /**
+   * The ancestor's tensor of that name, or the one that was renamed to it: in the file of that path, or else in the
+   * first file that has one.
+   */
   tensorOf(path: string, name: string): TensorPlace | undefined {
-    return this.chain.links[0]!.package.tensorNames.find(path, name);
+    return this.renamed.get(path)?.get(name) ?? this.chain.links[0]!.package.tensorNames.find(path, name);
   }
 
   /** The bytes of the ancestor's tensor of that name, dtype and size; undefined if it has none. */
@@ -233,12 +281,12 @@ export class Ancestor {
   /** Bytes of the counterpart of an exact block, or of a block of optimizer state; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const gathered = this.gathers[file]!.get(block);
-    if (gathered !== undefined) return readParts(gathered, signal);
+    if (gathered !== undefined) return readParts(gathered.parts, signal);
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;
   }
 
-  private located(part: GatheredPart): LocatedPart {
+  private located(part: TensorPlace & BlockPart): LocatedPart {
     return this.chain.blocks(this.index.files[part.file]!.path).located(part);
   }
 
@@ -246,17 +294,22 @@ export class Ancestor {
    * Gathers parts for the exact blocks of a file that match no block of the ancestor. Tensors that are lossy in the
    * ancestor are left out: they would help little.
    */
-  private gather(plan: FilePlan, path: string, matches: Int32Array): ReadonlyMap<number, readonly LocatedPart[]> {
+  private gather(plan: FilePlan, file: number): ReadonlyMap<number, Gathered> {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
-    const gathered = new Map<number, readonly LocatedPart[]>();
+    const gathered = new Map<number, Gathered>();
     if (!mayGather(this.chain.links.map((link) => link.package.index))) return gathered;
     for (const [number, block] of plan.blocks.entries()) {
-      if (matches[number]! >= 0 || block.coding.kind !== 'exact') continue;
-      const parts = gatherBlock(block, { path, plan }, tensors);
-      if (parts?.every((part) => this.isExactThere(part)) !== true) continue;
-      const located = parts.map((part) => this.located(part));
-      if (countBlocks(located) <= gatheredBlocksMax) gathered.set(number, located);
+      if (this.matches[file]![number]! >= 0 || block.coding.kind !== 'exact') continue;
+      const found = gatherBlock(
+        block,
+        { path: this.files[file]!.path, plan, namesakes: this.namesakes[file], rowsMayDiffer: true },
+        tensors,
+      );
+      if (found?.every((part) => this.isExactThere(part)) !== true) continue;
+      const parts = found.map((part) => ({ ...this.located(part), zeroBytes: part.zeroBytes }));
+      if (countBlocks(parts) > gatheredBlocksMax) continue;
+      gathered.set(number, { parts, isWhole: found.every(({ isWhole }) => isWhole) });
     }
     return gathered;
   }
@@ -278,19 +331,19 @@ export class Ancestor {
   }
 }
 
-function residualTensorsOf(file: PackageFile | undefined): ReadonlyMap<string, ResidualTensor> {
-  if (file?.content.type !== 'safetensors') return new Map();
-  const { layout, residuals } = file.content;
-  return new Map([...(residuals ?? [])].map(([tensor, record]) => [layout.tensors[tensor]!.name, record]));
-}
-
-function matchFile(
+/** The records of the namesakes of a file's tensors, by the names in the new checkpoint. */
+function residualTensorsOf(
+  file: NamedTensors,
   there: PackageFile | undefined,
-  codebooksThere: readonly PackageCodebook[],
-  plan: FilePlan,
-  codebooks: readonly PackageCodebook[],
-): Int32Array {
-  const planThere = there === undefined ? undefined : planFile(there);
-  if (planThere === undefined) return new Int32Array(plan.blocks.length).fill(-1);
-  return matchBlocks({ plan: planThere, codebooks: codebooksThere }, { plan, codebooks });
+  number: number,
+): ReadonlyMap<string, ResidualTensor> {
+  if (there?.content.type !== 'safetensors') return new Map();
+  const { layout, residuals } = there.content;
+  const namesakeOf = namesakesIn(file, { layout, file: number });
+  const records = new Map<string, ResidualTensor>();
+  for (const [tensor, { name }] of file.layout.tensors.entries()) {
+    const record = residuals?.get(namesakeOf(tensor) ?? -1);
+    if (record !== undefined) records.set(name, record);
+  }
+  return records;
 }

@@ -1,5 +1,7 @@
+import type { Namesakes } from '../../package/blocks/namesakes.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { Ancestor } from './ancestor.ts';
+import { findNamesakes } from './find-namesakes.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
@@ -9,21 +11,24 @@ import type { CodingPlan } from '../plan/plan-codings.ts';
  */
 export class LastAncestor {
   readonly #source: ModelSource;
+  readonly #signal: AbortSignal | undefined;
   #last:
     | {
         readonly packageId: string;
         readonly chain: PackageChain;
+        namesakes?: readonly Namesakes[];
         known?: { readonly plan: CodingPlan; readonly ancestor: Ancestor };
       }
     | undefined;
 
-  constructor(source: ModelSource) {
+  constructor(source: ModelSource, signal?: AbortSignal) {
     this.#source = source;
+    this.#signal = signal;
   }
 
   /**
    * The stored checkpoint of a package, matched to the blocks of `plan`: the same object as before if it was requested
-   * last. Undefined if `open` returns nothing; rejects with the errors of `open`.
+   * last. Undefined if `open` returns nothing; rejects with the errors of `open` and `findNamesakes`.
    */
   async along(
     packageId: string,
@@ -37,7 +42,10 @@ export class LastAncestor {
       this.#last = { packageId, chain };
     }
     const last = this.#last;
-    if (last.known?.plan !== plan) last.known = { plan, ancestor: new Ancestor(last.chain, this.#source.files, plan) };
+    const { files } = this.#source;
+    last.namesakes ??= await findNamesakes(files, new Ancestor(last.chain, files, plan), this.#signal);
+    if (last.known?.plan !== plan)
+      last.known = { plan, ancestor: new Ancestor(last.chain, files, plan, last.namesakes) };
     return last.known.ancestor;
   }
 

@@ -48,7 +48,7 @@ export class Ancestors {
 
   constructor(parts: AncestorParts) {
     this.#parts = parts;
-    this.#last = new LastAncestor(parts.source);
+    this.#last = new LastAncestor(parts.source, parts.signal);
   }
 
   /**

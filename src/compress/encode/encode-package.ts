@@ -7,7 +7,7 @@ import {
   type WrittenPackage,
   type WriteTarget,
 } from '../../package/write-package.ts';
-import { gatheringVersionMin } from '../../package/blocks/gather-blocks.ts';
+import type { Namesakes } from '../../package/blocks/namesakes.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import { codingVersionMin, isWeightCoding } from '../../package/package-index.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
@@ -94,14 +94,12 @@ async function encodingOf(
   return { formatVersion: 1, ancestor, migration: undefined, codebooks: [], tableSets: [], payload };
 }
 
-/** The encoding in the lowest format version that supports all codings of its files and gathered blocks. */
+/** The encoding in the lowest format version that supports the codings and counterparts of all its files. */
 function inVersion({ plan, external }: CheckpointToEncode, encoding: PackageEncoding): PackageEncoding {
   let { formatVersion } = encoding;
-  for (const [file, { blocks, codings }] of plan.files.entries()) {
+  for (const [file, { codings }] of plan.files.entries()) {
     if (external.has(file)) continue;
-    const isGathered = blocks.some((_, block) => encoding.ancestor?.isGathered(file, block));
-    const versions = codings.map(codingVersionMin);
-    for (const version of isGathered ? [...versions, gatheringVersionMin] : versions)
+    for (const version of [...codings.map(codingVersionMin), encoding.ancestor?.versionMin(file) ?? 1])
       if (version > formatVersion) formatVersion = version;
   }
   return { ...encoding, formatVersion };
@@ -190,15 +188,23 @@ function draftOf(
       path: file.path,
       sizeBytes: file.sizeBytes,
       sha256: checkpoint.sha256[number]!,
-      content: contentOf(checkpoint, number, residualTensors?.[number]),
+      content: contentOf(checkpoint, number, {
+        residuals: residualTensors?.[number],
+        namesakes: ancestor?.namesakesOf(number),
+      }),
     })),
   };
+}
+
+interface TensorRecords {
+  readonly residuals: ReadonlyMap<number, ResidualTensor> | undefined;
+  readonly namesakes: Namesakes | undefined;
 }
 
 function contentOf(
   { source, plan, external }: CheckpointToEncode,
   number: number,
-  residuals: ReadonlyMap<number, ResidualTensor> = new Map(),
+  { residuals = new Map(), namesakes }: TensorRecords,
 ): DraftFile['content'] {
   const file = source.files[number]!;
   if (external.has(number)) return { type: 'external' };
@@ -208,5 +214,6 @@ function contentOf(
     layout: file.layout,
     codings: plan.files[number]!.codings,
     ...(residuals.size > 0 && { residuals }),
+    ...(namesakes !== undefined && { namesakes }),
   };
 }

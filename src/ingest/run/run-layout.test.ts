@@ -45,7 +45,33 @@ describe('a model and its base model', () => {
     ],
     ['another dtype', [['body', 'F16', [100]]], false],
     ['another shape of as many elements', [['body', 'F32', [10, 10]]], false],
-    ['other names', [['model.body', 'F32', [100]]], false],
+    ['another name', [['model.body', 'F32', [100]]], true],
+    [
+      'another name for an embedding that grew',
+      [
+        ['body', 'F32', [4]],
+        ['model.embed', 'F32', [12, 4]],
+      ],
+      true,
+    ],
+    [
+      'two tensors where the base has one',
+      [
+        ['one.body', 'F32', [100]],
+        ['other.body', 'F32', [100]],
+        ['third.body', 'F32', [100]],
+      ],
+      false,
+    ],
+    [
+      'a tensor that has its name from another',
+      [
+        ['body', 'F32', [10, 4]],
+        ['embed', 'F32', [100]],
+      ],
+      false,
+    ],
+    ['rows of another length under another name', [['model.embed', 'F32', [10, 5]]], false],
     ['no tensors', [], false],
   ])('%s', (_, tensors, expected) => {
     const model = layoutOf(...tensors);

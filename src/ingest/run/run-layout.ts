@@ -1,5 +1,6 @@
 import type { RunLayout } from '../../catalog/contract/run-records.ts';
 
+import { haveSameRows, rowsKey } from '../../package/blocks/namesakes.ts';
 import { isQuantizable, tensorBytes } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
@@ -53,27 +54,48 @@ export function checkSameLayout(ofRun: RunLayout, ofCheckpoint: RunLayout): void
 const sharedEnough = 0.5;
 
 /**
- * Whether a model can be stored against a base model: half of its bytes at least are in tensors that the base has with
- * the same name, dtype and shape. The others, such as an embedding that grew, are stored alone. Pure.
+ * Whether a model can be stored against a base model: half of its bytes at least are in rows that the base may have
+ * too. That is what can be told from shapes: for each tensor, the base's tensor of the same name, or else one whose
+ * name the model does not have. It has the same dtype and shape, but for the number of rows (the first dimension) where
+ * there are more dimensions or the name is the same. Which tensors were renamed is found by their values, later
+ * (`findNamesakes`). Pure.
  */
 export function canBuildOn(base: RunLayout, model: RunLayout): boolean {
-  const there = new Map(base.map((tensor) => [tensor.name, tensor]));
+  const names = new Set(model.map(({ name }) => name));
+  const byName = new Map(base.map((tensor) => [tensor.name, tensor]));
+  const others = new Map<string, LaidOutTensor[]>();
+  for (const tensor of base) {
+    if (names.has(tensor.name)) continue;
+    const alike = others.get(rowsKey(tensor));
+    if (alike === undefined) others.set(rowsKey(tensor), [tensor]);
+    else alike.push(tensor);
+  }
   let [all, shared] = [0, 0];
-  for (const { name, dtype, shape } of model) {
-    const bytes = tensorBytes(dtype, shape);
-    const counterpart = there.get(name);
+  for (const tensor of model) {
+    const bytes = tensorBytes(tensor.dtype, tensor.shape);
+    const named = byName.get(tensor.name);
     all += bytes;
-    if (counterpart?.dtype === dtype && sameShape(counterpart.shape, shape)) shared += bytes;
+    if (named !== undefined && haveSameRows(named, tensor))
+      shared += Math.min(bytes, tensorBytes(named.dtype, named.shape));
+    else shared += sharedWith(tensor, others.get(rowsKey(tensor)) ?? []);
   }
   return all > 0 && shared >= sharedEnough * all;
+}
+
+/** Bytes that a tensor has in common with the one of `candidates` whose size is nearest, which is taken from them. */
+function sharedWith(tensor: LaidOutTensor, candidates: LaidOutTensor[]): number {
+  const bytes = tensorBytes(tensor.dtype, tensor.shape);
+  const distances = candidates.map((other) => Math.abs(tensorBytes(other.dtype, other.shape) - bytes));
+  const nearest = distances.indexOf(Math.min(...distances));
+  if (nearest < 0) return 0;
+  const [other] = candidates.splice(nearest, 1);
+  return Math.min(bytes, tensorBytes(other!.dtype, other!.shape));
 }
 
 /** Throws `layout-mismatch` if a model cannot be stored against its base model. */
 export function checkBuildsOn(base: RunLayout, model: RunLayout): void {
   if (canBuildOn(base, model)) return;
-  throw mismatch(
-    'Less than half of the bytes are in tensors that the base model has with the same name, dtype and shape.',
-  );
+  throw mismatch('Less than half of the bytes are in tensors whose dtype and shape the base model has too.');
 }
 
 /**

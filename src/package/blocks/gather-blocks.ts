@@ -1,13 +1,20 @@
 import type { PlannedBlock } from './block-plan.ts';
+import { dtypeBytes } from '../../checkpoint/dtype.ts';
 import { gatheringsMax } from '../format-limits.ts';
 import type { FormatVersion, PackageFile, TensorPlace } from '../package-index.ts';
+import { canStandFor, type Namesakes } from './namesakes.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
 /** First version with exact blocks that may be coded against elements gathered from the ancestor. */
 export const gatheringVersionMin: FormatVersion = 6;
 
 /** Elements of a tensor of the ancestor, and the block of its file that contains them. */
-export interface GatheredPart extends BlockPart, TensorPlace {}
+export interface GatheredPart extends BlockPart, TensorPlace {
+  /** Whether the tensor of the ancestor has as many elements. */
+  readonly isWhole: boolean;
+  /** Bytes of zeros that follow, in place of rows that it does not have. */
+  readonly zeroBytes?: number;
+}
 
 /** The tensors of a package by name, for lookups from the files of a delta that builds on it. */
 export class TensorNames {
@@ -69,27 +76,39 @@ export interface AncestorTensors {
 export interface GatheringFile {
   readonly path: string;
   readonly plan: Pick<FilePlan, 'layout'>;
+  readonly namesakes?: Namesakes | undefined;
+  /** Whether a namesake may have another number of rows, as in packages of version 10. */
+  readonly rowsMayDiffer: boolean;
 }
 
 /**
  * Gathers the elements for an exact block of a safetensors file without a previous block. They are those of the
- * ancestor's tensors with the same names, dtypes and sizes, whatever their codings, a part for each segment. Undefined
- * if one of its tensors has no such tensor in the ancestor.
+ * namesakes of its tensors in the ancestor, whatever their codings, a part for each segment; rows that a namesake does
+ * not have are zeros. Undefined if one of its tensors has no namesake of the same dtype and shape, or none of the
+ * segment's rows are there.
  */
 export function gatherBlock(
   { segments }: PlannedBlock,
-  { path, plan: { layout } }: GatheringFile,
+  { path, plan: { layout }, namesakes, rowsMayDiffer }: GatheringFile,
   { names, planOf }: AncestorTensors,
 ): GatheredPart[] | undefined {
   const parts: GatheredPart[] = [];
   for (const segment of segments) {
-    const { name, dtype, elementCount } = layout.tensors[segment.tensor]!;
-    const place = names.find(path, name);
+    const tensor = layout.tensors[segment.tensor]!;
+    const place = namesakes?.get(segment.tensor) ?? names.find(path, tensor.name);
     const plan = place && planOf(place.file);
     const there = place && plan?.layout.tensors[place.tensor];
-    if (place === undefined || plan === undefined || there?.dtype !== dtype || there.elementCount !== elementCount)
+    if (place === undefined || plan === undefined || there === undefined || !canStandFor(there, tensor))
       return undefined;
-    parts.push({ ...place, ...partOf(plan, place.tensor, segment) });
+    const isWhole = there.elementCount === tensor.elementCount;
+    const elementCount = Math.min(segment.elementCount, there.elementCount - segment.firstElement);
+    if (elementCount <= 0 || (!isWhole && !rowsMayDiffer)) return undefined;
+    const zeroBytes = (segment.elementCount - elementCount) * dtypeBytes[tensor.dtype];
+    parts.push({
+      ...{ ...place, isWhole },
+      ...partOf(plan, place.tensor, { ...segment, elementCount }),
+      ...(zeroBytes > 0 && { zeroBytes }),
+    });
   }
   return parts;
 }

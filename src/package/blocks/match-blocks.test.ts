@@ -31,7 +31,9 @@ function file(
   return { plan: planTensors(layout, codings), codebooks };
 }
 
-const matches = (ancestor: PlannedFile, now: PlannedFile): number[] => [...matchBlocks(ancestor, now)];
+const matches = (ancestor: PlannedFile, now: PlannedFile): number[] => [
+  ...matchBlocks({ ...ancestor, number: 0 }, now),
+];
 const large = 2 * blockElementsMax + 1;
 
 describe('matchBlocks', () => {

@@ -1,33 +1,40 @@
-import type { BlockSegment, PlannedBlock } from './block-plan.ts';
+import type { PlannedBlock } from './block-plan.ts';
 import { blockElementsMax } from '../../native/core.ts';
 import { codingRuleOf } from '../codings/all-codings.ts';
 import type { PackageCodebook } from '../package-index.ts';
+import { namesakesIn, type Namesakes } from './namesakes.ts';
 import type { FilePlan } from './plan-file.ts';
 
 /** A file's plan and the codebooks its level blocks refer to. */
 export interface PlannedFile {
   readonly plan: FilePlan;
   readonly codebooks: readonly PackageCodebook[];
+  /** Of the tensors that were renamed since the ancestor. */
+  readonly namesakes?: Namesakes | undefined;
 }
 
 /**
  * For each block of `file`, the number of the ancestor's block it is coded against, or -1 (docs/format.md, "Previous
  * blocks"). That is the block with the same coding (layer type and dtype of the codebook, dtype of residual tensors,
- * form of optimizer state, or element kind) and the same runs of equally named tensors, in the ancestor's file of the
- * same path and content type. A rule of the format: level blocks use that block if it exists.
+ * form of optimizer state, or element kind) and the same runs of the tensors' namesakes, in the ancestor's file of the
+ * same path and content type. A rule of the format: level blocks use that block if it exists. `ancestor.number`: that
+ * file's number.
  */
-export function matchBlocks(ancestor: PlannedFile, file: PlannedFile): Int32Array {
-  const tensorThere = new Map(ancestor.plan.layout.tensors.map((tensor, number) => [tensor.name, number]));
+export function matchBlocks(ancestor: PlannedFile & { readonly number: number }, file: PlannedFile): Int32Array {
+  const namesakeOf = namesakesIn(
+    { layout: file.plan.layout, namesakes: file.namesakes },
+    { layout: ancestor.plan.layout, file: ancestor.number },
+  );
   return Int32Array.from(file.plan.blocks, (block) => {
     const first = block.segments[0]!;
-    const tensor = tensorThere.get(file.plan.layout.tensors[first.tensor]!.name);
+    const tensor = namesakeOf(first.tensor);
     if (tensor === undefined || ancestor.plan.firstBlock[tensor]! < 0) return -1;
     const number = ancestor.plan.firstBlock[tensor]! + Math.floor(first.firstElement / blockElementsMax);
     const candidate = ancestor.plan.blocks[number];
     const same =
       candidate !== undefined &&
       sameCoding(candidate, ancestor, block, file) &&
-      sameSegments(candidate, ancestor, block, file);
+      sameSegments(candidate, block, namesakeOf);
     return same ? number : -1;
   });
 }
@@ -48,16 +55,19 @@ function sameCoding(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB:
   );
 }
 
-function sameSegments(a: PlannedBlock, fileA: PlannedFile, b: PlannedBlock, fileB: PlannedFile): boolean {
-  const name = (file: PlannedFile, segment: BlockSegment): string => file.plan.layout.tensors[segment.tensor]!.name;
+function sameSegments(
+  there: PlannedBlock,
+  block: PlannedBlock,
+  namesakeOf: (tensor: number) => number | undefined,
+): boolean {
   return (
-    a.segments.length === b.segments.length &&
-    a.segments.every((segment, i) => {
-      const other = b.segments[i]!;
+    there.segments.length === block.segments.length &&
+    there.segments.every((segment, i) => {
+      const { tensor, firstElement, elementCount } = block.segments[i]!;
       return (
-        segment.firstElement === other.firstElement &&
-        segment.elementCount === other.elementCount &&
-        name(fileA, segment) === name(fileB, other)
+        segment.firstElement === firstElement &&
+        segment.elementCount === elementCount &&
+        segment.tensor === namesakeOf(tensor)
       );
     })
   );

@@ -9,7 +9,9 @@ import { writeHeaderJson } from './header-delta.ts';
 import { contentCodes, indexFlags, pathFromAncestor } from './index-codes.ts';
 import { idBytes } from '../package-frame.ts';
 import type { BlockEntry, PackageFile, PackageIndex } from '../package-index.ts';
+import { listsNamesakes } from '../blocks/namesakes.ts';
 import { planFile } from '../blocks/plan-file.ts';
+import { writeNamesakes } from './namesake-records.ts';
 import { writeResidualCoding, writeResidualTensors } from './residual-records.ts';
 import { writeSecondMoments } from './second-moments.ts';
 import { writeCodings } from './tensor-codings.ts';
@@ -95,16 +97,19 @@ function writeFile(
   if (file.content.type === 'external') return;
   if (file.content.type === 'safetensors') {
     const other = ancestorFile === undefined ? undefined : ancestor?.files[ancestorFile]?.content;
-    const before = other?.type === 'safetensors' ? other : undefined;
-    const ancestorJson = before?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
+    const before = other?.type === 'safetensors' ? { content: other, file: ancestorFile! } : undefined;
+    const ancestorJson = before?.content.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     writeHeaderJson(writer, file.content.layout.headerBytes.subarray(headerLengthBytes), ancestorJson);
     writeCodings(
       writer,
       file.content.codings,
       { codebooks: index.codebooks, file: number },
-      before && ancestor && { content: before, codebooks: ancestor.codebooks },
+      before && ancestor && { content: before.content, codebooks: ancestor.codebooks },
     );
     writeSecondMoments(writer, file.content.codings);
+    if (listsNamesakes(index)) writeNamesakes(writer, file.content.namesakes);
+    else if (file.content.namesakes !== undefined)
+      throw new FirnError('internal', 'A package of this version or kind cannot list namesakes.');
     writeResidualTensors(writer, file.content, before);
   }
   writeBlocks(writer, sharesPayloads ? ownBlocks(file) : file.content.blocks);

@@ -15,6 +15,7 @@ import { readHeaderJson, type MemoryBudget } from './header-delta.ts';
 import { contentCodes, pathFromAncestor } from './index-codes.ts';
 import { matchBlocks } from '../blocks/match-blocks.ts';
 import { checkNamedTensors } from '../blocks/named-tensors.ts';
+import { checkNamesakes, listsNamesakes } from '../blocks/namesakes.ts';
 import { prefixBytes } from '../package-frame.ts';
 import {
   isBlockless,
@@ -27,6 +28,7 @@ import {
   type TensorCoding,
 } from '../package-index.ts';
 import { planBlob, planFile, planTensors, type FilePlan } from '../blocks/plan-file.ts';
+import { readNamesakes } from './namesake-records.ts';
 import { readResidualTensors } from './residual-records.ts';
 import { readSecondMoments } from './second-moments.ts';
 import { readCodings } from './tensor-codings.ts';
@@ -46,6 +48,12 @@ export interface FileContext {
    * their own.
    */
   readonly sharesPayloads?: boolean;
+}
+
+/** A file of the ancestor and its number there. */
+interface AncestorFile {
+  readonly file: PackageFile;
+  readonly number: number;
 }
 
 /**
@@ -87,7 +95,7 @@ export class FilesReader {
   #file(): PackageFile {
     const kind = this.#body.u8();
     const before = (kind & pathFromAncestor) === 0 ? undefined : this.#ancestorFile();
-    const path = before?.path ?? this.#path();
+    const path = before?.file.path ?? this.#path();
     const sha256 = Buffer.from(this.#body.take(32)).toString('hex');
     switch (kind & ~pathFromAncestor) {
       case contentCodes.safetensors: {
@@ -109,10 +117,11 @@ export class FilesReader {
     return this.#body.varint(fileBytesMax, 'the size of a file');
   }
 
-  #ancestorFile(): PackageFile {
-    const file = this.#ctx.ancestor?.files[this.#body.varint(fileCountMax, 'the number of an ancestor file')];
+  #ancestorFile(): AncestorFile {
+    const number = this.#body.varint(fileCountMax, 'the number of an ancestor file');
+    const file = this.#ctx.ancestor?.files[number];
     if (file === undefined) throw corruptPackage('a path refers to an ancestor file that is not there');
-    return file;
+    return { file, number };
   }
 
   #path(): string {
@@ -125,8 +134,8 @@ export class FilesReader {
     }
   }
 
-  #safetensors(path: string, before: PackageFile | undefined): SafetensorsContent {
-    const previous = before?.content.type === 'safetensors' ? before.content : undefined;
+  #safetensors(path: string, before: AncestorFile | undefined): SafetensorsContent {
+    const previous = before?.file.content.type === 'safetensors' ? before.file.content : undefined;
     const ancestorJson = previous?.layout.headerBytes.subarray(headerLengthBytes) ?? new Uint8Array(0);
     const layout = layoutOf(readHeaderJson(this.#body, ancestorJson, this.#ctx.budget));
     const { codebooks, formatVersion, ancestor } = this.#ctx;
@@ -137,7 +146,11 @@ export class FilesReader {
       previous && ancestor && { content: previous, codebooks: ancestor.codebooks },
     );
     const codings = readSecondMoments(this.#body, layout, withoutSecondMoments);
+    const namesakes = listsNamesakes({ formatVersion, kind: ancestor === undefined ? 'base' : 'delta' })
+      ? readNamesakes(this.#body, layout.tensors.length)
+      : undefined;
     checkDtypes(layout, codings, codebooks);
+    checkNamesakes({ layout, ...(namesakes !== undefined && { namesakes }) }, ancestor);
     checkCopies({ layout, codings }, this.#files);
     checkKept({ layout, codings }, ancestor);
     this.#copiedBlocks += blockCountMin(layout.tensors.filter((_, tensor) => isBlockless(codings[tensor]!)));
@@ -148,10 +161,18 @@ export class FilesReader {
       this.#body.remainingBytes / blockEntryBytesMin + this.#sharedCount(path)
     )
       throw corruptPackage('a file has more blocks than the index');
-    const residuals = readResidualTensors(this.#body, { layout, codings }, previous);
+    const residuals = readResidualTensors(
+      this.#body,
+      { layout, codings, ...(namesakes !== undefined && { namesakes }) },
+      previous && { content: previous, file: before!.number },
+    );
     const plan = planTensors(layout, codings);
     const blocks = this.#ctx.sharesPayloads === true ? this.#blocksWithSharedPayloads(plan, path) : this.#blocks(plan);
-    return { type: 'safetensors', layout, codings, ...(residuals.size > 0 && { residuals }), blocks };
+    return {
+      ...{ type: 'safetensors', layout, codings, blocks },
+      ...(residuals.size > 0 && { residuals }),
+      ...(namesakes !== undefined && namesakes.size > 0 && { namesakes }),
+    };
   }
 
   /** Number of a file's blocks that may lack an entry: those of the previous checkpoint in the merged package. */
@@ -175,11 +196,13 @@ export class FilesReader {
 
   /** Entries of all blocks; shared blocks have those of their previous blocks. */
   #blocksWithSharedPayloads(plan: FilePlan, path: string): BlockEntry[] {
-    const file = this.#ctx.ancestor?.files.find(
-      (candidate) => candidate.path === path && candidate.content.type === 'safetensors',
-    );
+    const number =
+      this.#ctx.ancestor?.files.findIndex(
+        (candidate) => candidate.path === path && candidate.content.type === 'safetensors',
+      ) ?? -1;
+    const file = this.#ctx.ancestor?.files[number];
     const planBefore = file && planFile(file);
-    const matches = planBefore && matchBlocks({ plan: planBefore, codebooks: [] }, { plan, codebooks: [] });
+    const matches = planBefore && matchBlocks({ plan: planBefore, codebooks: [], number }, { plan, codebooks: [] });
     return plan.blocks.map((block, number) => {
       if (!codingRuleOf(block.coding).isShared) return this.#block(block);
       const shared = file?.content.type === 'safetensors' ? file.content.blocks[matches?.[number] ?? -1] : undefined;

@@ -138,14 +138,22 @@ describe('residual tensors in an index', () => {
       fc.property(fc.uint8Array({ maxLength: 40 }), record, fc.boolean(), (bytes, before, inherits) => {
         const file = content([record === undefined ? undefined : before]);
         try {
-          const found = readResidualTensors(new ByteReader(bytes), file, inherits ? file : undefined).get(0)!;
+          const found = readResidualTensors(
+            new ByteReader(bytes),
+            file,
+            inherits ? { content: file, file: 0 } : undefined,
+          ).get(0)!;
           expect(found.exponent).toBeGreaterThanOrEqual(exponentMin);
           expect(found.exponent).toBeLessThanOrEqual(exponentMax);
           expect(Math.abs(found.origin)).toBeLessThanOrEqual(originMax);
           expect(found.stepCode).toBeLessThanOrEqual(stepCodeMax);
           expect(found.gain).toBeLessThanOrEqual(gainMax);
           const writer = new ByteWriter();
-          writeResidualTensors(writer, { ...file, residuals: new Map([[0, found]]) }, inherits ? file : undefined);
+          writeResidualTensors(
+            writer,
+            { ...file, residuals: new Map([[0, found]]) },
+            inherits ? { content: file, file: 0 } : undefined,
+          );
           expect(Buffer.compare(writer.finish(), bytes.subarray(0, writer.lengthBytes))).toBe(0);
         } catch (error) {
           if (!(error instanceof FirnError) || error.code !== 'corrupt-package') throw error;

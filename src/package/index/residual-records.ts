@@ -1,5 +1,6 @@
-import type { ByteReader } from '../byte-reader.ts';
-import type { ByteWriter } from '../byte-writer.ts';
+import { unzigzag, type ByteReader } from '../byte-reader.ts';
+import { zigzag, type ByteWriter } from '../byte-writer.ts';
+import { namesakesIn } from '../blocks/namesakes.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { contextTablesBytesMax } from '../format-limits.ts';
 import type { ResidualCoding, SafetensorsContent } from '../package-index.ts';
@@ -16,7 +17,13 @@ import {
   type StepScales,
 } from '../residual-tensor.ts';
 
-type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals'>;
+type Content = Pick<SafetensorsContent, 'layout' | 'codings' | 'residuals' | 'namesakes'>;
+
+/** The ancestor's file of the same path, and its number. */
+export interface ContentBefore {
+  readonly content: Pick<SafetensorsContent, 'layout' | 'residuals'>;
+  readonly file: number;
+}
 
 /** Writes the data shared by residual tensors (docs/format.md, "Residual coding"); empty if there are none. */
 export function writeResidualCoding(writer: ByteWriter, coding: ResidualCoding | undefined): void {
@@ -53,10 +60,10 @@ export function readStepScales(reader: ByteReader): StepScales {
 
 /**
  * Writes one record per residual tensor of a file, field by field over all of them (docs/format.md, "Residual
- * tensors"). A record is coded against the ancestor's record of the same name, if there is one, so unchanged fields are
+ * tensors"). A record is coded against that of its namesake in the ancestor, if there is one, so unchanged fields are
  * zero bytes for deflate.
  */
-export function writeResidualTensors(writer: ByteWriter, content: Content, before: Content | undefined): void {
+export function writeResidualTensors(writer: ByteWriter, content: Content, before: ContentBefore | undefined): void {
   const records = [...pairs(content, before)].map(({ tensor, reference }) => ({
     record: content.residuals!.get(tensor)!,
     reference,
@@ -73,7 +80,7 @@ export function writeResidualTensors(writer: ByteWriter, content: Content, befor
 export function readResidualTensors(
   reader: ByteReader,
   content: Content,
-  before: Content | undefined,
+  before: ContentBefore | undefined,
 ): ReadonlyMap<number, ResidualTensor> {
   const tensors = [...pairs(content, before)];
   const units = tensors.map(({ reference }) => readUnit(reader, reference));
@@ -93,16 +100,16 @@ export function readResidualTensors(
   );
 }
 
-/** The residual tensors of a file in order, each with the ancestor's record of the same name. */
+/** The residual tensors of a file in order, each with the record of its namesake in the ancestor. */
 function* pairs(
-  { layout, codings }: Content,
-  before: Content | undefined,
+  content: Content,
+  before: ContentBefore | undefined,
 ): Generator<{ tensor: number; reference: ResidualTensor | undefined }> {
-  const numbers = new Map(before?.layout.tensors.map((entry, number) => [entry.name, number]));
-  for (const [tensor, coding] of codings.entries()) {
+  const namesakeOf = before && namesakesIn(content, { layout: before.content.layout, file: before.file });
+  for (const [tensor, coding] of content.codings.entries()) {
     if (coding.kind !== 'residual') continue;
-    const there = numbers.get(layout.tensors[tensor]!.name);
-    yield { tensor, reference: there === undefined ? undefined : before?.residuals?.get(there) };
+    const there = namesakeOf?.(tensor);
+    yield { tensor, reference: there === undefined ? undefined : before?.content.residuals?.get(there) };
   }
 }
 
@@ -138,12 +145,4 @@ function readSigned(reader: ByteReader, zigzagMax: number, from: number): number
 function within(value: number, min: number, max: number, what: string): number {
   if (value < min || value > max) throw corruptPackage(`${what} is not in ${min}..${max}`);
   return value;
-}
-
-function zigzag(value: number): number {
-  return value < 0 ? -2 * value - 1 : 2 * value;
-}
-
-function unzigzag(value: number): number {
-  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

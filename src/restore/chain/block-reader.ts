@@ -105,7 +105,8 @@ export class BlockReader implements ElementReader {
   located(part: BlockPart): LocatedPart {
     const copied = this.#copied(part.block);
     if (copied === undefined || copied.widened === true) return { ...part, reader: this };
-    return copied.reader.located(copied.part ?? { ...part, block: copied.block });
+    const firstElement = (copied.part?.firstElement ?? 0) + part.firstElement;
+    return copied.reader.located({ ...part, block: copied.block, firstElement });
   }
 
   /** Accepts blocks of copies and inherited tensors too. */

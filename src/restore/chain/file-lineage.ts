@@ -1,7 +1,8 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { gatherBlock, gatheringVersionMin, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
-import type { BlockEntry } from '../../package/package-index.ts';
+import { namesakesVersionMin, type Namesakes } from '../../package/blocks/namesakes.ts';
+import type { BlockEntry, PackageFile } from '../../package/package-index.ts';
 import type { FilePlan } from '../../package/blocks/plan-file.ts';
 import type { IndexedPackage } from './indexed-package.ts';
 import type { PackageBytes } from './package-bytes.ts';
@@ -43,7 +44,10 @@ export class FileLineage {
   previousBlock(step: number, block: number): number {
     const [file, ancestor] = [this.steps[step]!, this.steps[step + 1]];
     if (ancestor === undefined) return -1;
-    const planned = ({ plan, package: { index } }: LineageStep) => ({ plan, codebooks: index.codebooks });
+    const planned = ({ plan, fileNumber, package: { index } }: LineageStep) => ({
+      ...{ plan, codebooks: index.codebooks, number: fileNumber },
+      namesakes: namesakesOf(index.files[fileNumber]!),
+    });
     this.#matches[step] ??= matchBlocks(planned(ancestor), planned(file));
     return this.#matches[step][block]!;
   }
@@ -54,15 +58,23 @@ export class FileLineage {
    */
   gathered(step: number, block: number): GatheredPart[] | undefined {
     const { package: owner, fileNumber, plan } = this.steps[step]!;
-    const { path, content } = owner.index.files[fileNumber]!;
+    const file = owner.index.files[fileNumber]!;
     const ancestors = this.#packages.slice(step + 1);
-    const gathers = owner.index.formatVersion >= gatheringVersionMin && mayGather(ancestors.map(({ index }) => index));
-    if (!gathers || content.type !== 'safetensors') return undefined;
+    const { formatVersion } = owner.index;
+    const gathers = formatVersion >= gatheringVersionMin && mayGather(ancestors.map(({ index }) => index));
+    if (!gathers || file.content.type !== 'safetensors') return undefined;
     const ancestor = ancestors[0]!;
     return gatherBlock(
       plan.blocks[block]!,
-      { path, plan },
+      {
+        ...{ path: file.path, plan, namesakes: namesakesOf(file) },
+        rowsMayDiffer: formatVersion >= namesakesVersionMin,
+      },
       { names: ancestor.tensorNames, planOf: (file) => ancestor.plan(file)! },
     );
   }
+}
+
+function namesakesOf({ content }: PackageFile): Namesakes | undefined {
+  return content.type === 'safetensors' ? content.namesakes : undefined;
 }

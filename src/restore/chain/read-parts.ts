@@ -14,9 +14,11 @@ export interface ElementReader {
   elements(block: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-/** A part of a block, and the reader that decodes it. */
+/** A part of a block, the reader that decodes it, and zeros in place of what the block's tensor does not have. */
 export interface LocatedPart extends BlockPart {
   readonly reader: ElementReader;
+  /** Bytes of zeros that follow its elements. */
+  readonly zeroBytes?: number | undefined;
 }
 
 /** Number of distinct stored blocks that hold `parts`. */
@@ -25,7 +27,7 @@ export function countBlocks(parts: readonly LocatedPart[]): number {
 }
 
 /**
- * The elements of `parts` one after another, each in its own dtype. A block with several parts is decoded once, in
+ * The elements of `parts` one after another, each in its own dtype and followed by its zeros. A block with several parts is decoded once, in
  * whatever order the parts come. At most one decoded block is in memory beside the result. Rejects as `elements` does.
  */
 export async function readParts(parts: readonly LocatedPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
@@ -42,10 +44,11 @@ export async function readParts(parts: readonly LocatedPart[], signal: AbortSign
     const bytes = await reader.elements(block, signal);
     const width = bytes.length / reader.elementCount(block);
     for (const i of places) {
-      const { firstElement, elementCount } = parts[i]!;
+      const { firstElement, elementCount, zeroBytes = 0 } = parts[i]!;
       const piece = bytes.subarray(width * firstElement, width * (firstElement + elementCount));
       // With several parts, copy each: a view would keep its whole block in memory.
-      pieces[i] = parts.length === 1 ? piece : piece.slice();
+      pieces[i] =
+        zeroBytes > 0 ? Buffer.concat([piece, new Uint8Array(zeroBytes)]) : parts.length === 1 ? piece : piece.slice();
     }
   }
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

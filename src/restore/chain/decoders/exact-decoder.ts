@@ -46,7 +46,7 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
  * they are in more than `gatheredBlocksMax` blocks.
  */
 async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined> {
-  const located = step.gathered()?.map((part) => step.located(part, 1));
+  const located = step.gathered()?.map((part) => ({ ...step.located(part, 1), zeroBytes: part.zeroBytes }));
   if (located === undefined || countBlocks(located) > gatheredBlocksMax) return undefined;
   return { kind: 'exact', bytes: await readParts(located, signal) };
 }

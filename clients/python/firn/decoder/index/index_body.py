@@ -21,6 +21,7 @@ from ..bytes.element_kinds import element_bytes
 from ..bytes.errors import check, fail
 from .file_path import read_path
 from ..bytes.inflate import inflate
+from .namesakes import Namesakes, read_namesakes
 from ..methods.lattice import LatticeRecord
 from ..bytes.limits import (
     BLOCK_ELEMENTS_MAX,
@@ -215,9 +216,11 @@ class BodyReader:
         )
         check(self.copied_blocks <= COPIED_BLOCKS_MAX, "a package has too many copies")
         seconds = self._read_seconds(tensors, codings)
+        namesakes: Namesakes = {}
+        if self.version >= 10 and self.ancestor is not None:
+            namesakes = read_namesakes(self.reader, tensors, self.ancestor)
         residual = [i for i, coding in enumerate(codings) if coding == RESIDUAL_CODING]
-        by_name = {reference.tensors[i].name: record for i, record in reference.records.items()} if reference else {}
-        found = read_residual_records(self.reader, [by_name.get(tensors[i].name) for i in residual])
+        found = read_residual_records(self.reader, self._records_before(tensors, residual, namesakes, before))
         records = dict(zip(residual, found, strict=True))
         slots = {tensor: min(self.residual_count + i, SLOTS_MAX - 1) for i, tensor in enumerate(residual)}
         self.residual_count += len(residual)
@@ -239,7 +242,24 @@ class BodyReader:
             seconds,
             named,
             kept,
+            namesakes,
         )
+
+    def _records_before(
+        self, tensors: list[Tensor], residual: list[int], namesakes: Namesakes, before: PackageFile | None
+    ) -> list[LatticeRecord | None]:
+        """For each residual tensor, the record of its namesake in the ancestor's file of the same path."""
+        if before is None or before.content != SAFETENSORS or self.ancestor is None:
+            return [None] * len(residual)
+        by_name = {before.tensors[i].name: record for i, record in before.records.items()}
+        found = []
+        for tensor in residual:
+            if tensor not in namesakes:
+                found.append(by_name.get(tensors[tensor].name))
+                continue
+            file, number = namesakes[tensor]
+            found.append(before.records.get(number) if self.ancestor.files[file] is before else None)
+        return found
 
     def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
         """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""

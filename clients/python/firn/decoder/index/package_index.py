@@ -64,6 +64,22 @@ class PackageFile:
     named: dict[int, tuple[int, int]] = field(default_factory=dict)
     # By kept tensor (coding 43): the tensor of the ancestor that it names.
     kept: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # By tensor that was renamed since the ancestor: what it is there.
+    namesakes: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def runs_in(self, file: int, plan: BlockPlan, ancestor: "PackageFile") -> tuple[tuple[str, int, int], ...] | None:
+        """
+        The runs that the previous block has in file number `file` of the ancestor: name, first element, count. None
+        where a tensor's namesake is in another file.
+        """
+        runs = []
+        for run in plan.runs:
+            there, number = self.namesakes.get(run.tensor, (file, None))
+            if there != file:
+                return None
+            name = self.tensors[run.tensor].name if number is None else ancestor.tensors[number].name
+            runs.append((name, run.first, run.count))
+        return tuple(runs)
 
 
 @dataclass(frozen=True)

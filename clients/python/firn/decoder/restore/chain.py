@@ -12,9 +12,11 @@ import numpy as np
 
 from ..index.block_plan import CODEBOOK_CODING, BlockPlan
 from ..bytes.checksum import crc32c
+from ..bytes.element_kinds import element_bytes
 from ..bytes.errors import check
 from ..bytes.limits import CHAIN_PACKAGES_MAX, GATHERINGS_MAX
 from ..index.package_index import EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
+from ..index.namesakes import stands_for
 from ..index.read_index import read_index
 from ..methods.lattice import LatticeState
 from .kept_state import KeptState
@@ -70,7 +72,11 @@ class Place:
 
 
 class Gathered(list[Place]):
-    """The places of a gathered block's elements."""
+    """The places of a gathered block's elements, and how many bytes of zeros follow those of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.zeros: list[int] = []
 
 
 @dataclass(frozen=True)
@@ -142,13 +148,16 @@ def open_chain(packages: Sequence[bytes], wanted_id: bytes | None = None, core: 
     return chain[: places[0] + 1]
 
 
-def _key(index: PackageIndex, file: PackageFile, plan: BlockPlan) -> BlockKey:
+def _key(
+    index: PackageIndex, file: PackageFile, plan: BlockPlan, runs: tuple[tuple[str, int, int], ...] | None = None
+) -> BlockKey:
+    """What makes a block the previous one of another: its coding and runs, or those given."""
     kind, detail = plan.block_class
     if kind == "levels":
         book = index.codebooks[file.codings[plan.runs[0].tensor] - CODEBOOK_CODING]
         kind, detail = f"levels {book.layer_type}", book.dtype
-    runs = tuple((file.tensors[run.tensor].name, run.first, run.count) for run in plan.runs)
-    return kind, detail, runs
+    own = tuple((file.tensors[run.tensor].name, run.first, run.count) for run in plan.runs)
+    return kind, detail, own if runs is None else runs
 
 
 class BlockFinder:
@@ -168,14 +177,18 @@ class BlockFinder:
         """A block of a file of one package and all it goes on from, newest first, up to one whose state is kept."""
         found = [Link(at, number, self.chain[at], block_number)]
         while at > 0 and not found[-1].has_kept_state:
-            key = _key(found[-1].package.index, found[-1].file, found[-1].block.plan)
             at -= 1
-            same_path = self._file_like(at, found[-1].file)
+            newer = found[-1]
+            same_path = self._file_like(at, newer.file)
             if same_path is None:
                 break
             before = self.chain[at].index.files[same_path]
-            if before.content != found[-1].file.content or before.content == EXTERNAL:
+            if before.content != newer.file.content or before.content == EXTERNAL:
                 break
+            runs = newer.file.runs_in(same_path, newer.block.plan, before)
+            if runs is None:
+                break
+            key = _key(newer.package.index, newer.file, newer.block.plan, runs)
             blocks = self.blocks.get((at, same_path))
             if blocks is None:
                 blocks = {_key(self.chain[at].index, before, other.plan): i for i, other in enumerate(before.blocks)}
@@ -198,13 +211,16 @@ class BlockFinder:
         places = Gathered()
         for run in link.block.plan.runs:
             tensor = link.file.tensors[run.tensor]
-            namesake = self._namesake(link.at - 1, link.file, tensor.name)
+            namesake = link.file.namesakes.get(run.tensor) or self._namesake(link.at - 1, link.file, tensor.name)
             if namesake is None:
                 return None
             there = files[namesake[0]].tensors[namesake[1]]
-            if (there.dtype, there.elements) != (tensor.dtype, tensor.elements):
+            count = min(run.count, there.elements - run.first)
+            is_whole = there.elements == tensor.elements
+            if not stands_for(there, tensor) or count <= 0 or not (is_whole or link.package.index.version >= 10):
                 return None
-            places.append(Place(link.at - 1, *namesake, run.first, run.count))
+            places.append(Place(link.at - 1, *namesake, run.first, count))
+            places.zeros.append((run.count - count) * element_bytes(tensor.dtype))
         return places
 
     def _file_like(self, at: int, file: PackageFile) -> int | None:

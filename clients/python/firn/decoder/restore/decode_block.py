@@ -53,7 +53,8 @@ def _decode_exact(finder: BlockFinder, links: Sequence[Link]) -> Steps:
         places = finder.gathered(oldest)
         if places is None:
             fail("an exact block needs a previous block, or a gathered one, and there is none")
-        elements = b"".join((yield places))
+        found = yield places
+        elements = b"".join(part + bytes(zeros) for part, zeros in zip(found, places.zeros, strict=True))
     elif payloads[-1][0] == MASTER_MODE and any(run.tensor in oldest.file.named for run in oldest.block.plan.runs):
         elements = yield from _decode_masters(oldest, payloads.pop())
     for payload in reversed(payloads):
