@@ -415,6 +415,27 @@ describe.skipIf(!runnable)(
         });
       });
 
+      it.each([
+        'namesake-for-no-tensor',
+        'namesake-of-another-dtype',
+        'namesake-of-no-file',
+        'namesake-of-no-tensor',
+        'namesake-of-other-rows',
+      ])('refuses an index whose namesakes are not right (%s)', async (name) => {
+        const indexOf = (file: string): Buffer =>
+          readFileSync(new URL(`./fuzz/corpus/package-index-v10/${file}`, import.meta.url));
+        const base = stored(
+          `base-of-${name}.firn`,
+          packageOf(core, 'a'.repeat(32), 10, Buffer.alloc(15), indexOf('accepted.base')),
+        );
+        const bytes = packageOf(core, 'b'.repeat(32), 10, Buffer.alloc(0), indexOf(`corrupt-package.${name}`));
+        expect(await decode([base, stored(`${name}.firn`, bytes)])).toMatchObject({
+          status: damaged,
+          said: expect.stringContaining('namesake'),
+          digests: {},
+        });
+      });
+
       it('refuses what is no package at all, empty, or cut short', async () => {
         const cut = readFileSync(base).subarray(0, 500);
         for (const bytes of [Buffer.from('not a package, and longer than its frame would be'), Buffer.alloc(0), cut])

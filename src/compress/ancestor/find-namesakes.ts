@@ -169,7 +169,7 @@ function keysOf(entry: TensorEntry): string[] {
   const rows = rowsKey(entry);
   const words = entry.name.split('.');
   const ends = words.map((_, first) => `${rows} .${words.slice(first).join('.')}`);
-  const numbers = `${rows} #${(entry.name.match(/\d+/g) ?? []).join('.')}`;
+  const numbers = `${rows} #${words.filter((word) => /^\d+$/.test(word)).join('.')}`;
   return [...ends.slice(0, -1), numbers, ...ends.slice(-1), rows];
 }
 
