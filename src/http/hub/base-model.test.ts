@@ -91,6 +91,42 @@ describe('a fine-tune', () => {
     expect(await hub.bytes('main', 'model.safetensors')).toEqual(bytes);
   });
 
+  it('whose tensors have other names is stored against its base, and so are its later checkpoints', async () => {
+    const matrix = (seed: number, moved: number, rows = 64): { shape: number[]; values: number[] } => {
+      let state = seed;
+      const values = Array.from({ length: 64 * rows }, (_, i) => {
+        state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+        return Math.fround(state / 2 ** 32 - 0.5) + (i < moved ? 0.25 : 0);
+      });
+      return { shape: [rows, 64], values };
+    };
+    await push(
+      'acme/plain',
+      safetensors({ 'embed.weight': matrix(1, 0), 'h.0.fc': matrix(2, 0), 'h.1.fc': matrix(3, 0) }),
+      'A base.',
+    );
+    const named = (moved: number): Buffer =>
+      safetensors({
+        'model.embed.weight': matrix(1, moved, 66),
+        'model.layers.0.up.weight': matrix(2, moved),
+        'model.layers.1.up.weight': matrix(3, moved),
+      });
+    const hub = await push('acme/renamed', named(20), '---\nbase_model: acme/plain\n---\n');
+    await push('acme/renamed-alone', named(20), 'No base.');
+    const [against, alone] = [await result('acme/renamed'), await result('acme/renamed-alone')];
+    expect([against.kind, alone.kind]).toEqual(['delta', 'base']);
+    expect(against.storedBytes).toBeLessThan(alone.storedBytes / 6);
+    const later = named(40);
+    await hub.upload(later);
+    await hub.commit([header('step 1'), lfsFile('model.safetensors', later)]);
+    await gateway.encode();
+    const next = ok(await call('GET', '/v1/repositories/acme/renamed/runs/default/checkpoints/1')).json.result;
+    expect(next.kind).toBe('delta');
+    expect(next.storedBytes).toBeLessThan(alone.storedBytes / 6);
+    expect(await hub.bytes('step-0', 'model.safetensors')).toEqual(named(20));
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(later);
+  });
+
   it('with other tensors than its base is stored by itself', async () => {
     await push('acme/wide', safetensors({ w: { shape: [2, 2], values: [1, 2, 3, 4] } }), 'A base.');
     const bytes = weights(3);
