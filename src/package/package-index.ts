@@ -3,9 +3,8 @@ import type { JointSymbols } from '../native/core.ts';
 import { codingRuleOf, type BlockedCoding } from './codings/all-codings.ts';
 import type { FormatVersion } from './format-version.ts';
 import type { PackageCodebook } from './package-codebook.ts';
-import type { Namesakes } from './blocks/namesakes.ts';
+import type { Namesakes, TensorPlace } from './tensor-place.ts';
 import type { ResidualTensor, StepScales } from './residual-tensor.ts';
-import type { TensorPlace } from './tensor-place.ts';
 
 export type { FormatVersion } from './format-version.ts';
 export type { ExactCoding } from './codings/exact-coding.ts';

@@ -5,7 +5,8 @@ import { codingBehind } from '../../package/blocks/copied-tensors.ts';
 import { gatheredBlocksMax } from '../../package/format-limits.ts';
 import { gatherBlock, gatheringVersionMin, mayGather } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
-import { namesakesIn, namesakesVersionMin, type NamedTensors, type Namesakes } from '../../package/blocks/namesakes.ts';
+import { namesakesIn, namesakesVersionMin, type NamedTensors } from '../../package/blocks/namesakes.ts';
+import type { Namesakes } from '../../package/tensor-place.ts';
 import {
   isBlockless,
   isExactCoding,

@@ -108,7 +108,7 @@ test('nothing, where only shapes are alike', async () => {
   expect(await found({ a: matrix(1) }, {})).toEqual({});
 });
 
-test('a new small tensor among renamed ones takes the likeliest, so that the block they share has a counterpart', async () => {
+test('a new small tensor among renamed ones takes the likeliest, for the sake of the block they share', async () => {
   const before = { 'a.weight': matrix(1), 'a.bias': f32([64], noise(64, 5)) };
   const now = {
     'm.a.weight': moved(matrix(1)),
@@ -125,7 +125,7 @@ test('a new tensor that fills blocks takes none', async () => {
   expect(await found(now, before)).toEqual({ 'm.a.weight': 'a.weight' });
 });
 
-test('files beside the model are not looked through, and neither is one that the ancestor has as it was uploaded', async () => {
+test('other files than the model are left out, and so is one that the ancestor has as it was uploaded', async () => {
   const [before, now] = [{ a: matrix(1) }, { 'm.a': matrix(1) }];
   expect(await found(now, before, 'optimizer')).toEqual({});
   const ancestor = storedModel(before, 'other.safetensors');

@@ -1,15 +1,17 @@
 import { dtypeBytes, isQuantizable, type Dtype } from '../../checkpoint/dtype.ts';
 import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layout.ts';
 import { blockElementsMax } from '../../native/core.ts';
-import { canStandFor, rowsKey, type Namesakes } from '../../package/blocks/namesakes.ts';
+import { canStandFor, rowsKey } from '../../package/blocks/namesakes.ts';
+import { placeKey, type Namesakes, type TensorPlace } from '../../package/tensor-place.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
-import { placeKey, type TensorPlace } from '../../package/tensor-place.ts';
 import type { SourceFile } from '../upload/model-source.ts';
 import { headBytesOf, uploadedBytes } from '../upload/tensor-bytes.ts';
 
-/** Tensors of the ancestor that one tensor is compared with: so many for each way of looking them up. */
+/** Most tensors of the ancestor that one tensor is compared with, for each key under which they are found. */
 const comparisonsPerKey = 4;
-/** Elements sampled from the start of a tensor, and the distance of those that are sampled from the rest of its block. */
+/**
+ * Elements sampled from the start of a tensor, and the distance of those that are sampled from the rest of its block.
+ */
 const sampledAtStart = 256;
 const sampleStride = 128;
 /** Least share of sampled elements that are alike in a tensor and in what it was renamed from. */

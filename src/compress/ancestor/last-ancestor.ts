@@ -1,4 +1,4 @@
-import type { Namesakes } from '../../package/blocks/namesakes.ts';
+import type { Namesakes } from '../../package/tensor-place.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { Ancestor } from './ancestor.ts';
 import { findNamesakes } from './find-namesakes.ts';

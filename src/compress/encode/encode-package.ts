@@ -7,7 +7,7 @@ import {
   type WrittenPackage,
   type WriteTarget,
 } from '../../package/write-package.ts';
-import type { Namesakes } from '../../package/blocks/namesakes.ts';
+import type { Namesakes } from '../../package/tensor-place.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import { codingVersionMin, isWeightCoding } from '../../package/package-index.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';

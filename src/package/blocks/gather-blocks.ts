@@ -2,7 +2,8 @@ import type { PlannedBlock } from './block-plan.ts';
 import { dtypeBytes } from '../../checkpoint/dtype.ts';
 import { gatheringsMax } from '../format-limits.ts';
 import type { FormatVersion, PackageFile, TensorPlace } from '../package-index.ts';
-import { canStandFor, type Namesakes } from './namesakes.ts';
+import { canStandFor } from './namesakes.ts';
+import type { Namesakes } from '../tensor-place.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
 /** First version with exact blocks that may be coded against elements gathered from the ancestor. */

@@ -2,7 +2,8 @@ import type { PlannedBlock } from './block-plan.ts';
 import { blockElementsMax } from '../../native/core.ts';
 import { codingRuleOf } from '../codings/all-codings.ts';
 import type { PackageCodebook } from '../package-index.ts';
-import { namesakesIn, type Namesakes } from './namesakes.ts';
+import { namesakesIn } from './namesakes.ts';
+import type { Namesakes } from '../tensor-place.ts';
 import type { FilePlan } from './plan-file.ts';
 
 /** A file's plan and the codebooks its level blocks refer to. */

@@ -2,7 +2,7 @@ import type { SafetensorsLayout, TensorEntry } from '../../checkpoint/safetensor
 import { corruptPackage } from '../corrupt-package.ts';
 import type { FormatVersion } from '../format-version.ts';
 import type { PackageIndex, SafetensorsContent } from '../package-index.ts';
-import type { TensorPlace } from '../tensor-place.ts';
+import type { Namesakes } from '../tensor-place.ts';
 
 /** First version whose files may list namesakes, and whose gathered blocks accept ones with another number of rows. */
 export const namesakesVersionMin: FormatVersion = 10;
@@ -11,9 +11,6 @@ export const namesakesVersionMin: FormatVersion = 10;
 export function listsNamesakes({ formatVersion, kind }: Pick<PackageIndex, 'formatVersion' | 'kind'>): boolean {
   return formatVersion >= namesakesVersionMin && kind === 'delta';
 }
-
-/** By tensor number: the ancestor's tensor that is its namesake although it has another name (docs/format.md). */
-export type Namesakes = ReadonlyMap<number, TensorPlace>;
 
 /** The tensors of a safetensors file, and those of the ancestor that they were renamed from. */
 export interface NamedTensors {

@@ -1,9 +1,8 @@
-import type { Namesakes } from '../blocks/namesakes.ts';
+import type { Namesakes, TensorPlace } from '../tensor-place.ts';
 import { unzigzag, type ByteReader } from '../byte-reader.ts';
 import { zigzag, type ByteWriter } from '../byte-writer.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import { fileCountMax } from '../format-limits.ts';
-import type { TensorPlace } from '../tensor-place.ts';
 
 /** Far above the tensors a file can have. */
 const tensorNumberMax = 2 ** 31;

@@ -1,7 +1,8 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { gatherBlock, gatheringVersionMin, mayGather, type GatheredPart } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
-import { namesakesVersionMin, type Namesakes } from '../../package/blocks/namesakes.ts';
+import { namesakesVersionMin } from '../../package/blocks/namesakes.ts';
+import type { Namesakes } from '../../package/tensor-place.ts';
 import type { BlockEntry, PackageFile } from '../../package/package-index.ts';
 import type { FilePlan } from '../../package/blocks/plan-file.ts';
 import type { IndexedPackage } from './indexed-package.ts';

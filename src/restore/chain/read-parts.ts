@@ -27,8 +27,9 @@ export function countBlocks(parts: readonly LocatedPart[]): number {
 }
 
 /**
- * The elements of `parts` one after another, each in its own dtype and followed by its zeros. A block with several parts is decoded once, in
- * whatever order the parts come. At most one decoded block is in memory beside the result. Rejects as `elements` does.
+ * The elements of `parts` one after another, each in its own dtype and followed by its zeros. A block with several
+ * parts is decoded once, in whatever order the parts come. At most one decoded block is in memory beside the result.
+ * Rejects as `elements` does.
  */
 export async function readParts(parts: readonly LocatedPart[], signal: AbortSignal | undefined): Promise<Uint8Array> {
   const byBlock = new Map<string, number[]>();
