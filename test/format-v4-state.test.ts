@@ -26,15 +26,15 @@ describe('packages of format version 4 with optimizer state', () => {
     expect(await digestsOf(await chainOf(core, chains[step]!, 2 ** 26))).toEqual(expected[step]!.digests);
   });
 
-  it('are of all forms', async () => {
-    const forms = new Set<string>();
+  it('are of all encodings', async () => {
+    const encodings = new Set<string>();
     for (const packages of chains) {
       for (const { content } of (await chainOf(core, packages)).files) {
         if (content.type === 'safetensors')
-          for (const coding of content.codings) forms.add(coding.kind === 'state' ? coding.form : coding.kind);
+          for (const coding of content.codings) encodings.add(coding.kind === 'state' ? coding.encoding : coding.kind);
       }
     }
-    expect([...forms].sort()).toEqual(['clusters', 'exact', 'firstMoment', 'momentum', 'secondMoment']);
+    expect([...encodings].sort()).toEqual(['clusters', 'exact', 'firstMoment', 'momentum', 'secondMoment']);
   });
 
   it('give any range of a file', async () => {

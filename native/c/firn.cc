@@ -27,7 +27,7 @@ namespace {
 
 using firn::Status;
 
-constexpr uint32_t kElementKinds = 8, kDtypes = 3, kStateForms = 4, kMasterKinds = 3;
+constexpr uint32_t kElementKinds = 8, kDtypes = 3, kStateEncodings = 4, kMasterKinds = 3;
 // First byte of a block in buckets (docs/format-blocks.md, section 20).
 constexpr uint8_t kBucketsWhole = 0, kBucketsDelta = 1;
 
@@ -196,17 +196,17 @@ int32_t firn_merged_bucket_decode(firn_bytes payload, firn_bytes previous, uint3
   });
 }
 
-int32_t firn_state_decode(uint32_t form, firn_bytes payload, firn_bytes reference, const firn_state_segment* segments,
+int32_t firn_state_decode(uint32_t encoding, firn_bytes payload, firn_bytes reference, const firn_state_segment* segments,
                           size_t segment_count, void* out, size_t out_size) {
   return guarded([&] {
     const size_t count = out_size / sizeof(float);
-    if (form >= kStateForms || !is_block(payload, out, out_size, sizeof(float)) || !fits(reference, out_size) ||
+    if (encoding >= kStateEncodings || !is_block(payload, out, out_size, sizeof(float)) || !fits(reference, out_size) ||
         !sums_to(segments, segment_count, count))
       return Status::invalid_argument;
     std::vector<firn::StateSegment> runs(segment_count);
     for (size_t i = 0; i < segment_count; i++)
       runs[i] = {segments[i].count, segments[i].columns, segments[i].column};
-    return firn::state_decode(static_cast<firn::StateKind>(form), data_of(payload), payload.size, or_null(reference),
+    return firn::state_decode(static_cast<firn::StateKind>(encoding), data_of(payload), payload.size, or_null(reference),
                               {runs.data(), runs.size(), count}, out);
   });
 }

@@ -64,12 +64,12 @@ FIRN_API int32_t firn_merged_bucket_decode(firn_bytes payload, firn_bytes previo
 typedef struct {
   uint32_t count, columns, column;
 } firn_state_segment;
-/* Optimizer state of form 0 to 3 (docs/format.md). `reference`: the elements beside the block, or empty. */
-FIRN_API int32_t firn_state_decode(uint32_t form, firn_bytes payload, firn_bytes reference,
+/* Optimizer state of encoding 0 to 3 (docs/format.md). `reference`: the block's reference, or empty. */
+FIRN_API int32_t firn_state_decode(uint32_t encoding, firn_bytes payload, firn_bytes reference,
                                    const firn_state_segment* segments, size_t segment_count, void* out,
                                    size_t out_size);
 
-/* A run of master weights; what lies beside it is 0 nothing, 1 bf16, 2 f16. */
+/* A run of master weights; its reference is 0 nothing, 1 bf16, 2 f16. */
 typedef struct {
   uint32_t count, kind;
 } firn_master_segment;

@@ -62,7 +62,7 @@ type GptqPlaceArguments = [
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
 type MasterPlaceArguments = [reference: Uint8Array, segments: Uint32Array];
-type StatePlaceArguments = [form: number, segments: Uint32Array, reference: Optional<Uint8Array>];
+type StatePlaceArguments = [encoding: number, segments: Uint32Array, reference: Optional<Uint8Array>];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];

@@ -40,7 +40,7 @@ function indexOf(files: readonly PackageFile[], rest: Partial<PackageIndex> = {}
 
 const residual: TensorCoding = { kind: 'residual' };
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
-const state: TensorCoding = { kind: 'state', form: 'secondMoment' };
+const state: TensorCoding = { kind: 'state', encoding: 'secondMoment' };
 
 describe('layerBytes', () => {
   it('gives tensors of one block their shares by elements, and layers the sums of their tensors', () => {

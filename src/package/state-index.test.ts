@@ -19,8 +19,12 @@ const tensors: readonly PlannedTensor[] = [
 ];
 const layout = buildSafetensorsHeader([...tensors], {});
 const numberOf = (name: string): number => layout.tensors.findIndex((tensor) => tensor.name === name);
-const first = (name: string): TensorCoding => ({ kind: 'state', form: 'firstMoment', secondMoments: numberOf(name) });
-const second: TensorCoding = { kind: 'state', form: 'secondMoment' };
+const first = (name: string): TensorCoding => ({
+  kind: 'state',
+  encoding: 'firstMoment',
+  secondMoments: numberOf(name),
+});
+const second: TensorCoding = { kind: 'state', encoding: 'secondMoment' };
 const exact: TensorCoding = { kind: 'exact', layerType: 'buffer' };
 
 function codings(given: Readonly<Record<string, TensorCoding>> = {}): TensorCoding[] {
@@ -62,7 +66,7 @@ describe('tensors of optimizer state', () => {
     const base = indexOf(1, codings());
     const delta = indexOf(
       2,
-      codings({ 'm.bias': { kind: 'state', form: 'clusters' }, 'v.bias': { kind: 'state', form: 'momentum' } }),
+      codings({ 'm.bias': { kind: 'state', encoding: 'clusters' }, 'v.bias': { kind: 'state', encoding: 'momentum' } }),
       { ancestor: base },
     );
     const same = indexOf(3, codings(), { ancestor: base });
@@ -87,10 +91,10 @@ describe('tensors of optimizer state', () => {
     );
   });
 
-  it('have blocks of one form, and first moments find the blocks of the second ones', () => {
+  it('have blocks of one encoding, and first moments find the blocks of the second ones', () => {
     const given = codings();
     const plan = planTensors(layout, given);
-    const blocks = plan.blocks.filter(({ coding }) => coding.kind === 'state' && coding.form === 'firstMoment');
+    const blocks = plan.blocks.filter(({ coding }) => coding.kind === 'state' && coding.encoding === 'firstMoment');
     expect(blocks.map((block) => stateSegments(plan, block))).toEqual([
       [{ elementCount: blockElementsMax, columns: 500, column: 0 }],
       [{ elementCount: 150_000 - blockElementsMax, columns: 500, column: blockElementsMax % 500 }],
@@ -102,7 +106,7 @@ describe('tensors of optimizer state', () => {
     const parts = blocks.map((block) =>
       secondMomentParts(plan, given, block).map((part) => ({ ...part, coding: plan.blocks[part.block]!.coding })),
     );
-    const level = { kind: 'state', form: 'secondMoment' };
+    const level = { kind: 'state', encoding: 'secondMoment' };
     const at = plan.firstBlock[numberOf('v.big')]!;
     expect(parts).toEqual([
       [{ block: at, firstElement: 0, elementCount: blockElementsMax, coding: level }],

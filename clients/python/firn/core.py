@@ -19,7 +19,7 @@ _OK, _CORRUPT, _TRUNCATED, _INVALID_ARGUMENT, _OUT_OF_MEMORY, _UNSUPPORTED = ran
 
 _KINDS = ("bytes", "f16", "bf16", "f32", "f64", "word16", "word32", "word64")
 _DTYPES = ("F32", "F16", "BF16")
-# What lies beside a run of masters.
+# The reference of a run of masters.
 _MASTER_KINDS = {None: 0, "BF16": 1, "F16": 2}
 
 Buffer = bytes | bytearray | memoryview | np.ndarray
@@ -127,23 +127,23 @@ class Core:
         )
 
     def state(
-        self, payload: Buffer, form: int, segments: Sequence[tuple[int, int, int]], beside: Buffer | None
+        self, payload: Buffer, encoding: int, segments: Sequence[tuple[int, int, int]], reference: Buffer | None
     ) -> Buffer:
         """A block of optimizer state; segments are count, columns and first column."""
         runs = np.array(segments, np.uint32)
         out = np.empty(4 * int(runs[:, 0].sum()), np.uint8)
-        data, reference = _view(payload), _view(beside)
+        data, known = _view(payload), _view(reference)
         call = self._library.firn_state_decode
-        self._check(call(form, _span(data), _span(reference), runs.ctypes.data, len(runs), out.ctypes.data, out.size))
+        self._check(call(encoding, _span(data), _span(known), runs.ctypes.data, len(runs), out.ctypes.data, out.size))
         return out.data
 
-    def masters(self, payload: Buffer, segments: Sequence[tuple[int, str | None]], beside: Buffer) -> Buffer:
-        """A block of masters; segments are count and the dtype of the elements beside them."""
+    def masters(self, payload: Buffer, segments: Sequence[tuple[int, str | None]], reference: Buffer) -> Buffer:
+        """A block of masters; segments are count and the dtype of their reference."""
         runs = np.array([(count, _MASTER_KINDS[dtype]) for count, dtype in segments], np.uint32)
         out = np.empty(4 * int(runs[:, 0].sum()), np.uint8)
-        data, reference = _view(payload), _view(beside)
+        data, known = _view(payload), _view(reference)
         call = self._library.firn_master_decode
-        self._check(call(_span(data), _span(reference), runs.ctypes.data, len(runs), out.ctypes.data, out.size))
+        self._check(call(_span(data), _span(known), runs.ctypes.data, len(runs), out.ctypes.data, out.size))
         return out.data
 
     def token_tables(self, stored: Buffer) -> Handle:

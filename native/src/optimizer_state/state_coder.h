@@ -1,4 +1,4 @@
-// Shared by the coders of state blocks (state_block.cc picks one): the form of a block, and the modes of payloads.
+// Shared by the coders of state blocks (state_block.cc picks one): the encoding of a block, and the modes of payloads.
 #pragma once
 #include <bit>
 #include <cstdint>

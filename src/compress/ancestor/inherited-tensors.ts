@@ -107,7 +107,7 @@ function namedTensors({ files }: CodingPlan): ReadonlySet<string> {
     for (const coding of codings) {
       if (coding.kind === 'exact' && coding.modelWeights !== undefined) named.add(placeKey(coding.modelWeights));
       if (coding.kind === 'copy' && coding.widened === true) named.add(placeKey(coding));
-      if (coding.kind === 'state' && coding.form === 'firstMoment')
+      if (coding.kind === 'state' && coding.encoding === 'firstMoment')
         named.add(placeKey({ file, tensor: coding.secondMoments }));
     }
   }

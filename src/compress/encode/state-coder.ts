@@ -41,7 +41,7 @@ export class StateCoder {
   async payload(at: BlockPlace, ancestor: Ancestor | undefined, signal?: AbortSignal): Promise<Uint8Array> {
     const place = await this.place(at, signal);
     const previous =
-      place.form === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.reference;
+      place.encoding === 'secondMoment' ? await ancestor?.exactBytes(at.file, at.index, signal) : place.reference;
     return this.core.stateEncode(
       await this.source.readBlock(at.file, at.block, signal),
       { ...place, reference: previous },
@@ -57,17 +57,17 @@ export class StateCoder {
     const place = await this.place(at, signal);
     const payload = await this.core.stateEncode(await this.source.readBlock(at.file, at.block, signal), place, signal);
     const bytes = await this.core.stateDecode(payload, place, signal);
-    if (place.form === 'secondMoment') this.kept.set(key, bytes, bytes.length);
+    if (place.encoding === 'secondMoment') this.kept.set(key, bytes, bytes.length);
     return bytes;
   }
 
   private async place({ file, block }: BlockPlace, signal?: AbortSignal): Promise<StatePlace> {
     if (block.coding.kind !== 'state') throw new TypeError('not a block of optimizer state');
-    const { form } = block.coding;
+    const { encoding } = block.coding;
     const segments = stateSegments(this.source.files[file]!, block);
-    return form === 'firstMoment'
-      ? { form, segments, reference: await this.secondMoments(file, block, signal) }
-      : { form, segments };
+    return encoding === 'firstMoment'
+      ? { encoding, segments, reference: await this.secondMoments(file, block, signal) }
+      : { encoding, segments };
   }
 
   /** The decoded second moments for a block of first moments. */

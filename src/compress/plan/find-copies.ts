@@ -98,7 +98,9 @@ function places(files: readonly SourceFile[], plan: CodingPlan, apart: ReadonlyS
     if (type !== 'safetensors') continue;
     const { codings } = plan.files[file]!;
     const secondMoments = new Set(
-      codings.map((coding) => (coding.kind === 'state' && coding.form === 'firstMoment' ? coding.secondMoments : -1)),
+      codings.map((coding) =>
+        coding.kind === 'state' && coding.encoding === 'firstMoment' ? coding.secondMoments : -1,
+      ),
     );
     for (const [tensor, entry] of layout.tensors.entries()) {
       const coding = codings[tensor]!;

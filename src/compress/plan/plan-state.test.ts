@@ -17,15 +17,15 @@ const half = (shape: readonly number[]): TestTensor => ({
 const optimizer = (tensors: TestTensors, path = 'o.safetensors', role: FileRole = 'optimizer') =>
   sourceFile(path, safetensors(tensors), role);
 
-/** The form of every tensor that is not exact, with the name of the tensor of second moments that it refers to. */
+/** The encoding of every tensor that is not exact, with the name of the tensor of second moments that it refers to. */
 function formsOf(files: readonly ReturnType<typeof optimizer>[], options: StateOptions): Record<string, string> {
   const { codings } = planState(files, options);
   return Object.fromEntries(
     files.flatMap(({ layout }, file) =>
       [...codings[file]!].map(([tensor, coding]) => {
         const reference =
-          coding.form === 'firstMoment' ? ` scaled by ${layout.tensors[coding.secondMoments]!.name}` : '';
-        return [layout.tensors[tensor]!.name, coding.form + reference];
+          coding.encoding === 'firstMoment' ? ` scaled by ${layout.tensors[coding.secondMoments]!.name}` : '';
+        return [layout.tensors[tensor]!.name, coding.encoding + reference];
       }),
     ),
   );

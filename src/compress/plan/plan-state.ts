@@ -96,14 +96,14 @@ function readMoments(
 function codingOf(moment: Moment, options: StateOptions, seconds: readonly Moment[]): StateCoding | KeptExact {
   const { role, entry } = moment;
   if (entry.dtype !== 'F32') return 'dtype';
-  if (encodingOfFidelity[options[role]] === 'clusters') return { kind: 'state', form: 'clusters' };
+  if (encodingOfFidelity[options[role]] === 'clusters') return { kind: 'state', encoding: 'clusters' };
   switch (role) {
     case 'secondMoment':
     case 'momentum':
-      return { kind: 'state', form: role };
+      return { kind: 'state', encoding: role };
     case 'firstMoment': {
       const second = secondOf(moment, seconds);
-      return typeof second === 'string' ? second : { kind: 'state', form: role, secondMoments: second.tensor };
+      return typeof second === 'string' ? second : { kind: 'state', encoding: role, secondMoments: second.tensor };
     }
   }
 }

@@ -26,7 +26,7 @@ async function rebuilt(values: Uint8Array, place: StatePlace): Promise<Uint8Arra
 describe('optimizer state', () => {
   it('of second moments comes back within half an octave, whatever the checkpoint before is', async () => {
     const before = bytesOf(seconds(1).map((v, i) => v * (i % 3 === 0 ? 1.5 : 1)));
-    const place = { form: 'secondMoment', segments } as const;
+    const place = { encoding: 'secondMoment', segments } as const;
     const alone = await rebuilt(second, place);
     const payload = await core.stateEncode(second, { ...place, reference: before });
     expect(core.stateNeedsPreviousSync(payload)).toBe(true);
@@ -37,19 +37,19 @@ describe('optimizer state', () => {
   });
 
   it('of first moments changes no element of the next update by more than a tenth of the learning rate', async () => {
-    const reference = await rebuilt(second, { form: 'secondMoment', segments });
+    const reference = await rebuilt(second, { encoding: 'secondMoment', segments });
     const [roots, wanted] = [valuesOf(reference, 'F32').map(Math.sqrt), valuesOf(first, 'F32')];
-    const found = valuesOf(await rebuilt(first, { form: 'firstMoment', segments, reference }), 'F32');
+    const found = valuesOf(await rebuilt(first, { encoding: 'firstMoment', segments, reference }), 'F32');
     for (const [i, m] of found.entries()) expect(Math.abs(m - wanted[i]!) / (roots[i]! + 1e-8)).toBeLessThan(0.1001);
   });
 
   it.each(stateEncodings)(
-    'of form %s takes at most twelve bits an element and a little, and the same bytes each time',
-    async (form) => {
-      const place = { form, segments, ...(form === 'firstMoment' && { reference: second }) };
-      const payload = await core.stateEncode(form === 'secondMoment' ? second : first, place);
+    'of encoding %s takes at most twelve bits an element and a little, and the same bytes each time',
+    async (encoding) => {
+      const place = { encoding, segments, ...(encoding === 'firstMoment' && { reference: second }) };
+      const payload = await core.stateEncode(encoding === 'secondMoment' ? second : first, place);
       expect(payload.length).toBeLessThan(1.5 * count + 260);
-      expect(await core.stateEncode(form === 'secondMoment' ? second : first, place)).toEqual(payload);
+      expect(await core.stateEncode(encoding === 'secondMoment' ? second : first, place)).toEqual(payload);
     },
   );
 
@@ -66,19 +66,19 @@ describe('optimizer state', () => {
     ['column: 4', { segments: [{ elementCount: 4, columns: 4, column: 4 }] }],
     ['values: 12108 bytes', { segments: [{ elementCount: 4, columns: 0, column: 0 }] }],
     ['reference: 4 bytes', { reference: new Uint8Array(4) }],
-    ['first moments need', { form: 'firstMoment' }],
-    ['has no reference', { form: 'momentum', reference: second }],
-    ['form: levels', { form: 'levels' }],
+    ['first moments need', { encoding: 'firstMoment' }],
+    ['has no reference', { encoding: 'momentum', reference: second }],
+    ['encoding: levels', { encoding: 'levels' }],
   ])('refuses %s', async (message, change) => {
-    const place = { form: 'secondMoment', segments, ...change } as StatePlace;
+    const place = { encoding: 'secondMoment', segments, ...change } as StatePlace;
     await expect(core.stateEncode(second, place)).rejects.toMatchObject({
       detail: expect.stringContaining(message) as string,
     });
   });
 
   it('of damaged payloads is refused or means other numbers', async () => {
-    for (const form of stateEncodings) {
-      const place: StatePlace = { form, segments, ...(form === 'firstMoment' && { reference: second }) };
+    for (const encoding of stateEncodings) {
+      const place: StatePlace = { encoding, segments, ...(encoding === 'firstMoment' && { reference: second }) };
       const payload = await core.stateEncode(
         first.map((byte, i) => (i % 4 === 3 ? byte & 0x7f : byte)),
         place,

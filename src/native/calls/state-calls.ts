@@ -26,9 +26,9 @@ export function stateCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
-function placeArguments({ form, segments, reference }: StatePlace) {
+function placeArguments({ encoding, segments, reference }: StatePlace) {
   const numbers = Uint32Array.from(
     segments.flatMap(({ elementCount, columns, column }) => [elementCount, columns, column]),
   );
-  return [nativeNumbers.stateEncoding[form], numbers, reference] as const;
+  return [nativeNumbers.stateEncoding[encoding], numbers, reference] as const;
 }

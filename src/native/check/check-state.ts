@@ -8,17 +8,17 @@ const columnsMax = 2 ** 32 - 1;
 const elementBytes = 4;
 
 /** Throws for a place, or for values, that violate native/include/firn/state.h. */
-export function checkState({ form, segments, reference }: StatePlace, values?: Uint8Array): void {
-  if (!Object.hasOwn(nativeNumbers.stateEncoding, form)) throw argumentError(`form: ${String(form)}`);
+export function checkState({ encoding, segments, reference }: StatePlace, values?: Uint8Array): void {
+  if (!Object.hasOwn(nativeNumbers.stateEncoding, encoding)) throw argumentError(`encoding: ${String(encoding)}`);
   segments.forEach(checkSegment);
   const count = segments.reduce((sum, { elementCount }) => sum + elementCount, 0);
   checkArguments.integer('elements of a block', count, 0, blockElementsMax);
   if (values !== undefined) checkElements('values', values, count);
   if (reference !== undefined) checkElements('reference', reference, count);
-  if (form === 'firstMoment' && reference === undefined)
+  if (encoding === 'firstMoment' && reference === undefined)
     throw argumentError('first moments need second moments as their reference');
-  if ((form === 'momentum' || form === 'clusters') && reference !== undefined)
-    throw argumentError(`${form} has no reference`);
+  if ((encoding === 'momentum' || encoding === 'clusters') && reference !== undefined)
+    throw argumentError(`${encoding} has no reference`);
 }
 
 function checkSegment({ elementCount, columns, column }: StateSegment): void {

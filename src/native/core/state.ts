@@ -21,7 +21,7 @@ export interface StateSegment {
 
 /** The places of a block's elements of optimizer state in their tensors, and the elements it is coded against. */
 export interface StatePlace {
-  readonly form: StateEncoding;
+  readonly encoding: StateEncoding;
   readonly segments: readonly StateSegment[];
   /**
    * As many F32 elements: for second moments the rebuilt ones of the previous checkpoint, if there are any; for first

@@ -31,7 +31,7 @@ export interface BlockPlace {
 }
 
 /**
- * Cuts tensors into blocks. Tensors of one coding and class (codebook, dtype of residual tensors, form of optimizer
+ * Cuts tensors into blocks. Tensors of one coding and class (codebook, dtype of residual tensors, encoding of optimizer
  * state, or exact element kind) fill blocks in offset order: a tensor larger than `blockElementsMax` elements gets
  * blocks of its own; smaller ones share until the next would not fit. Blocks are ordered by their first tensor, then by
  * element. Copies and inherited tensors have none. A function of shapes, dtypes and codings only, so it agrees along a

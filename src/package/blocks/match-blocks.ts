@@ -17,9 +17,9 @@ export interface PlannedFile {
 /**
  * For each block of `file`, the number of the ancestor's block it is coded against, or -1 (docs/format.md, "Previous
  * blocks"). That is the block with the same coding (layer type and dtype of the codebook, dtype of residual tensors,
- * form of optimizer state, or element kind) and the same runs of the tensors' namesakes, in the ancestor's file of the
- * same path and content type. A rule of the format: level blocks use that block if it exists. `ancestor.number`: that
- * file's number.
+ * encoding of optimizer state, or element kind) and the same runs of the tensors' namesakes, in the ancestor's file of
+ * the same path and content type. A rule of the format: level blocks use that block if it exists. `ancestor.number`:
+ * that file's number.
  */
 export function matchBlocks(ancestor: PlannedFile & { readonly number: number }, file: PlannedFile): Int32Array {
   const namesakeOf = namesakesIn(

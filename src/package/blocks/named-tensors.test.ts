@@ -18,7 +18,7 @@ const masterOf = (file: number, tensor: number): TensorCoding => ({
 });
 const widenedOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor, widened: true });
 const copyOf = (file: number, tensor: number): TensorCoding => ({ kind: 'copy', file, tensor });
-const moments: TensorCoding = { kind: 'state', form: 'momentum' };
+const moments: TensorCoding = { kind: 'state', encoding: 'momentum' };
 
 const tensors: readonly PlannedTensor[] = [
   { name: 'a', dtype: 'F32', shape: [6, 100] },

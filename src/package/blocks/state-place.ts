@@ -20,7 +20,7 @@ export function stateSegments({ layout }: Pick<FilePlan, 'layout'>, block: Plann
 export function secondMomentParts(plan: FilePlan, codings: readonly TensorCoding[], block: PlannedBlock): BlockPart[] {
   return block.segments.map((segment) => {
     const coding = codings[segment.tensor];
-    if (coding?.kind !== 'state' || coding.form !== 'firstMoment')
+    if (coding?.kind !== 'state' || coding.encoding !== 'firstMoment')
       throw corruptPackage('a block of first moments has a tensor of another kind');
     return partOf(plan, coding.secondMoments, segment);
   });

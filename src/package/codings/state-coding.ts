@@ -7,12 +7,12 @@ import type { CodingRule } from './coding-rule.ts';
  * in the file. From version 4 on.
  */
 export type StateCoding =
-  | { readonly kind: 'state'; readonly form: Exclude<StateEncoding, 'firstMoment'> }
-  | { readonly kind: 'state'; readonly form: 'firstMoment'; readonly secondMoments: number };
+  | { readonly kind: 'state'; readonly encoding: Exclude<StateEncoding, 'firstMoment'> }
+  | { readonly kind: 'state'; readonly encoding: 'firstMoment'; readonly secondMoments: number };
 
 export interface StateBlock {
   readonly kind: 'state';
-  readonly form: StateEncoding;
+  readonly encoding: StateEncoding;
 }
 
 /** Code of the first of `stateEncodings`. */
@@ -24,26 +24,26 @@ const segmentBytesMax = 160;
 /** A symbol, its escape, and the predictions for its row and its column, in bytes, with room to spare. */
 const elementBytesMax = 20;
 
-/** Codes from 33 on, by form. */
+/** Codes from 33 on, by encoding. */
 export const stateCoding: CodingRule<StateCoding, StateBlock> = {
   kind: 'state',
   isWeight: false,
   isExact: false,
   isShared: false,
   versionMin: () => 4,
-  codeOf: ({ form }) => firstCode + stateEncodings.indexOf(form),
+  codeOf: ({ encoding }) => firstCode + stateEncodings.indexOf(encoding),
   read: (code, { formatVersion }) => {
-    const form = formatVersion >= 4 ? stateEncodings[code - firstCode] : undefined;
-    if (form === undefined) return undefined;
+    const encoding = formatVersion >= 4 ? stateEncodings[code - firstCode] : undefined;
+    if (encoding === undefined) return undefined;
     // The second moments that first moments refer to follow later in the index (second-moments.ts).
-    return form === 'firstMoment' ? { kind: 'state', form, secondMoments: -1 } : { kind: 'state', form };
+    return encoding === 'firstMoment' ? { kind: 'state', encoding, secondMoments: -1 } : { kind: 'state', encoding };
   },
   checkTensor: ({ dtype }) => {
     if (dtype !== 'F32') throw corruptPackage('a tensor of optimizer state is not F32');
   },
-  blockOf: (_, { form }) => ({ kind: 'state', form }),
-  classOf: ({ form }) => form,
+  blockOf: (_, { encoding }) => ({ kind: 'state', encoding }),
+  classOf: ({ encoding }) => encoding,
   payloadBytesMax: ({ elementCount, segments }) =>
     headBytesMax + segmentBytesMax * segments.length + elementBytesMax * elementCount,
-  matches: (there, here) => there.coding.form === here.coding.form,
+  matches: (there, here) => there.coding.encoding === here.coding.encoding,
 };

@@ -10,7 +10,7 @@ import type { TensorCoding } from '../package-index.ts';
  */
 export function writeSecondMoments(writer: ByteWriter, codings: readonly TensorCoding[]): void {
   for (const coding of codings)
-    if (coding.kind === 'state' && coding.form === 'firstMoment') writer.varint(coding.secondMoments);
+    if (coding.kind === 'state' && coding.encoding === 'firstMoment') writer.varint(coding.secondMoments);
 }
 
 /** The codings, completed with the output of `writeSecondMoments`. Throws `corrupt-package`. */
@@ -20,7 +20,7 @@ export function readSecondMoments(
   codings: readonly TensorCoding[],
 ): TensorCoding[] {
   return codings.map((coding, tensor) => {
-    if (coding.kind !== 'state' || coding.form !== 'firstMoment') return coding;
+    if (coding.kind !== 'state' || coding.encoding !== 'firstMoment') return coding;
     const secondMoments = reader.varint(tensors.length - 1, 'the number of a tensor of second moments');
     if (!mayBeSecondMoments({ tensors }, codings, { tensor, secondMoments }))
       throw corruptPackage('the reference tensor of first moments cannot be their second moments');
@@ -39,5 +39,5 @@ export function mayBeSecondMoments(
 ): boolean {
   const [here, there, coding] = [tensors[tensor]!, tensors[secondMoments], codings[secondMoments]];
   if (there?.dtype !== 'F32' || there.elementCount !== here.elementCount) return false;
-  return coding?.kind === 'exact' || (coding?.kind === 'state' && coding.form !== 'firstMoment');
+  return coding?.kind === 'exact' || (coding?.kind === 'state' && coding.encoding !== 'firstMoment');
 }

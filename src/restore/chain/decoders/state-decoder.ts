@@ -13,17 +13,17 @@ export function stateDecoder(core: NativeCore): BlockDecoder {
         walk,
         {
           goesOn: (payload, { planned: { coding } }) =>
-            coding.kind === 'state' && coding.form === 'secondMoment' && core.stateNeedsPreviousSync(payload),
+            coding.kind === 'state' && coding.encoding === 'secondMoment' && core.stateNeedsPreviousSync(payload),
           decode: async (payload, step, previous) => {
             const { coding } = step.planned;
             if (coding.kind !== 'state') throw corruptPackage('a block changed its kind');
-            const { form } = coding;
-            const reference = form === 'firstMoment' ? await secondMoments(step, signal) : bytesOf(previous);
+            const { encoding } = coding;
+            const reference = encoding === 'firstMoment' ? await secondMoments(step, signal) : bytesOf(previous);
             return {
               kind: 'exact',
               bytes: await core.stateDecode(
                 payload,
-                { form, segments: stateSegments(step.plan, step.planned), reference },
+                { encoding, segments: stateSegments(step.plan, step.planned), reference },
                 signal,
               ),
             };

@@ -18,7 +18,7 @@ MASTER_CODING = 41
 WIDENED_CODING = 42
 INHERITED_CODING = 43
 
-# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", form number), ("buckets", dtype),
+# A class of blocks: ("levels", codebook number), ("residual", dtype), ("state", encoding number), ("buckets", dtype),
 # ("bitmask", dtype) or ("exact", name of the element kind).
 BlockClass = tuple[str, int | str]
 

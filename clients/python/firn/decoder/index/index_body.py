@@ -33,7 +33,7 @@ from ..bytes.limits import (
 from .package_index import BLOB, EXTERNAL, SAFETENSORS, Codebook, PackageFile, PackageIndex, StoredBlock
 from .residual_records import read_residual_records
 from .safetensors_header import Tensor, parse_safetensors_header
-from ..methods.state_blocks import FIRST, FORMS
+from ..methods.state_blocks import FIRST, ENCODINGS
 from ..coders.stored_tables import StoredContextTables, StoredTokenTables
 
 _CODEBOOKS_MAX = 9
@@ -263,7 +263,7 @@ class BodyReader:
 
     def _read_seconds(self, tensors: list[Tensor], codings: list[int]) -> dict[int, int]:
         """By tensor of first moments: the tensor of its second moments (format.md, "State tensors")."""
-        first_coding = STATE_CODINGS.start + FORMS.index(FIRST)
+        first_coding = STATE_CODINGS.start + ENCODINGS.index(FIRST)
         seconds = {}
         for tensor, coding in enumerate(codings):
             if coding != first_coding:

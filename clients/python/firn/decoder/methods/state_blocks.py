@@ -14,7 +14,7 @@ from .exact_blocks import needs_previous, read_exact_block
 from ..coders.range_coder import Number, RangeDecoder
 
 SECOND, FIRST, MOMENTUM, CLUSTERS = "second moment", "first moment", "momentum", "clusters"
-FORMS = (SECOND, FIRST, MOMENTUM, CLUSTERS)
+ENCODINGS = (SECOND, FIRST, MOMENTUM, CLUSTERS)
 
 _EXACT, _ALONE, _WITH_PREVIOUS = range(3)
 _NUMBER_END = 1 << 24
@@ -50,13 +50,13 @@ class Segment:
         return self.columns if self.rows >= _FIT_ROWS_MIN else 0
 
 
-def goes_on(payload: bytes, form: str) -> bool:
+def goes_on(payload: bytes, encoding: str) -> bool:
     """Whether a payload needs the elements of the previous block."""
-    return form == SECOND and payload[0] == _WITH_PREVIOUS
+    return encoding == SECOND and payload[0] == _WITH_PREVIOUS
 
 
-def read_state_block(payload: bytes, form: str, segments: Sequence[Segment], reference: bytes | None) -> bytes:
-    """The elements of a block, coded against those of `reference` where the form and the mode need any."""
+def read_state_block(payload: bytes, encoding: str, segments: Sequence[Segment], reference: bytes | None) -> bytes:
+    """The elements of a block, coded against those of `reference` where the encoding and the mode need any."""
     count = sum(segment.count for segment in segments)
     reader = ByteReader(payload)
     mode = reader.unsigned(1)
@@ -65,16 +65,16 @@ def read_state_block(payload: bytes, form: str, segments: Sequence[Segment], ref
     if mode == _EXACT:
         check(reader.left > 0 and not needs_previous(payload[1:]), "an exact state block needs a previous one")
         return read_exact_block(reader.rest(), KIND_OF_DTYPE["F32"], count, None)
-    check(mode == _ALONE or form == SECOND, "a state block has a mode that its form does not have")
-    if form == CLUSTERS:
+    check(mode == _ALONE or encoding == SECOND, "a state block has a mode that its encoding does not have")
+    if encoding == CLUSTERS:
         return _read_clusters(reader, segments, count)
-    if form == MOMENTUM:
+    if encoding == MOMENTUM:
         return _read_momentum(reader, segments)
-    check(reference is not None or (form == SECOND and mode == _ALONE), "a state block lacks its reference")
+    check(reference is not None or (encoding == SECOND and mode == _ALONE), "a state block lacks its reference")
     patterns = np.frombuffer(reference or b"", "<u4").astype(np.int64)
     return (
         _read_first(reader, segments, patterns)
-        if form == FIRST
+        if encoding == FIRST
         else _read_second(reader, segments, patterns if mode == _WITH_PREVIOUS else None)
     )
 

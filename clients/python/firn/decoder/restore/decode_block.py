@@ -10,7 +10,7 @@ from ..methods.bucket_blocks import goes_on as buckets_go_on
 from ..methods.bucket_blocks import read_bucket_block, read_merged_bucket_block
 from ..methods.exact_blocks import needs_previous, read_exact_block
 from ..methods.master_blocks import MASTER_MODE, MasterSegment, read_master_block
-from ..methods.state_blocks import FIRST, FORMS, Segment, goes_on, read_state_block
+from ..methods.state_blocks import FIRST, ENCODINGS, Segment, goes_on, read_state_block
 from .chain import BlockFinder, Link, Place
 from .level_blocks import decode_levels
 from .residual_blocks import Keep, decode_residual
@@ -104,30 +104,30 @@ def _state_segments(link: Link) -> list[Segment]:
 
 def _decode_state(links: Sequence[Link]) -> Steps:
     newest = links[0]
-    form = FORMS[int(newest.block.plan.block_class[1])]
-    if form == FIRST:
+    encoding = ENCODINGS[int(newest.block.plan.block_class[1])]
+    if encoding == FIRST:
         seconds = newest.file.seconds
         reference = yield [
             Place(newest.at, newest.number, seconds[run.tensor], run.first, run.count) for run in newest.block.plan.runs
         ]
-        return _read_state(newest, newest.package.payload(newest.block), form, b"".join(reference))
+        return _read_state(newest, newest.package.payload(newest.block), encoding, b"".join(reference))
     payloads: list[tuple[Link, bytes]] = []
     for link in links:
         payloads.append((link, link.package.payload(link.block)))
-        if not goes_on(payloads[-1][1], form):
+        if not goes_on(payloads[-1][1], encoding):
             break
     before: bytes | None = None
     for link, payload in reversed(payloads):
-        before = _read_state(link, payload, form, before)
+        before = _read_state(link, payload, encoding, before)
     return before or b""
 
 
-def _read_state(link: Link, payload: bytes, form: str, reference: bytes | None) -> bytes:
+def _read_state(link: Link, payload: bytes, encoding: str, reference: bytes | None) -> bytes:
     segments, core = _state_segments(link), link.package.core
     if core is None:
-        return read_state_block(payload, form, segments, reference)
+        return read_state_block(payload, encoding, segments, reference)
     runs = [(segment.count, segment.columns, segment.column) for segment in segments]
-    return core.state(payload, FORMS.index(form), runs, reference)
+    return core.state(payload, ENCODINGS.index(encoding), runs, reference)
 
 
 def _decode_bitmasks(links: Sequence[Link]) -> bytes:
