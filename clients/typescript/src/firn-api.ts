@@ -9875,6 +9875,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Id of the last event that the client has seen; trials up to it are not told again. */
                 "last-event-id"?: string;
             };
             path: {
@@ -10044,7 +10045,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -10591,7 +10594,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -12869,7 +12874,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13117,7 +13124,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13341,7 +13350,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13592,7 +13603,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13818,7 +13831,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -14067,7 +14082,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
