@@ -14,9 +14,11 @@ const program = buildProgram(
 const below = (command: Command, path: string[] = []): [string, Command][] =>
   command.commands.flatMap((each): [string, Command][] => {
     const at = [...path, each.name()];
-    return each.commands.length > 0 ? below(each, at) : [[at.join(' '), each]];
+    return [[at.join(' '), each], ...below(each, at)];
   });
-const leaves = below(program);
+const isGroup = ([, { commands }]: [string, Command]): boolean => commands.length > 0;
+const leaves = below(program).filter((each) => !isGroup(each));
+const groups = below(program).filter(isGroup);
 
 function helpOf(command: Command): string {
   let help = '';
@@ -31,6 +33,18 @@ test.each(leaves)('firn %s --help has examples, the exit codes, --json and --ver
   for (const [code, meaning] of exitCodeMeanings) expect(help).toContain(`${code} ${meaning}`);
   expect(help).toContain('--json');
   expect(help).toContain('--version');
+});
+
+test.each(groups)('firn %s --help has examples of its commands, with options that they have', (name, group) => {
+  const examples = helpOf(group).match(/(?<=\nExamples:\n)(?: +firn .*\n)+/)?.[0] ?? '';
+  const lines = examples.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  for (const line of lines) {
+    const [firn, first, second, ...more] = line.trim().split(' ');
+    expect([firn, first]).toEqual(['firn', name]);
+    const flags = group.commands.find((each) => each.name() === second)?.options.map(({ long }) => long);
+    expect(flags, line).toEqual(expect.arrayContaining(more.filter((word) => word.startsWith('--'))));
+  }
 });
 
 test.each(['serve', 'work'])('firn %s --help says that firn alone needs no database server', (name) => {
