@@ -76,3 +76,28 @@ test.each<[string[], RegExp]>([
   const { code, said, complained } = await runFirn(...args);
   expect([code, said, complained]).toEqual([1, [], [expect.stringMatching(sentence)]]);
 });
+
+test.each<[string[], Record<string, unknown>]>([
+  [['psuh', '--json'], { code: 'usage', command: 'firn', message: 'there is no command "psuh"; perhaps push' }],
+  [['runs', 'frok', '--json'], { command: 'firn runs', message: 'there is no command "frok"; perhaps fork' }],
+  [
+    ['push', 'a/b/c', '--json'],
+    {
+      code: 'usage',
+      command: 'firn push',
+      message: "missing required argument 'PATH'",
+      advice: 'firn push --help says how',
+    },
+  ],
+  [['ls', '--json', '--al'], { code: 'usage', command: 'firn ls' }],
+  [['cancel', 'a/b/c', '--json'], { code: 'failed', message: 'a/b/c: say which step, such as a/b/c@900.' }],
+])('with --json what is wrong is one JSON object on standard error: %j', async (args, expected) => {
+  const { code, said, complained } = await runFirn(...args);
+  expect([code, said, complained.length]).toEqual([1, [], 1]);
+  expect(JSON.parse(complained[0]!)).toEqual({ error: expect.objectContaining(expected) });
+});
+
+test('--json after -- is an argument, and asks for nothing', async () => {
+  const { complained } = await runFirn('cancel', '--', '--json');
+  expect(complained).toEqual([expect.stringMatching(/^firn cancel: /)]);
+});
