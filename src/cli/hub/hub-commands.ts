@@ -21,6 +21,18 @@ export function addHubCommands(program: Command, commands: Commands): void {
     .action(
       run(async (url: string | undefined, options: HubOptions) => (await import('./login.ts')).login(url, options)),
     );
+  commands
+    .hub(
+      program,
+      'logout [URL]',
+      'remove the token that login keeps for a hub; other commands still go there',
+      'firn logout',
+      'firn logout https://hub.example',
+    )
+    .addHelpText('after', '\nThe hub still takes the token; firn token revoke ends it.')
+    .action(
+      run(async (url: string | undefined, options: HubOptions) => (await import('./logout.ts')).logout(url, options)),
+    );
   addTransfers(program, commands);
   addLooks(program, commands);
 }
