@@ -223,6 +223,12 @@ test(
     expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\t20[^\t]*\tread:me/gpt\treader$`, 'm'));
     expect((await firn('token', 'revoke', id)).out).toBe(`${id} is revoked\n`);
     expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\trevoked 20`, 'm'));
+    const absent = await firn('token', 'create', '--name', 'x', '--grant', 'read:me/gtp', '--grant', 'read:me/gpt');
+    expect([made.err, absent.err]).toEqual([
+      '',
+      expect.stringMatching(/^There is no repository me\/gtp yet; [^\n]*\n$/),
+    ]);
+    expect(absent.code).toBe(0);
   },
   manyCommandsMs,
 );

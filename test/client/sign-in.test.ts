@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { firnProgram } from '../harness/firn-program.ts';
 
+const operator = { id: 'operator', name: 'operator', grants: ['admin'] };
 const anonymous = { id: 'anonymous', name: 'anonymous', grants: [] };
 const holder = { id: 'a1B2c3D4e5F6', name: 'laptop', grants: ['read:me'] };
 
@@ -65,4 +66,17 @@ test('logout removes the token of its hub alone, and says what it removed', asyn
   const again = await firn(['logout', '--json'], { env: { FIRN_TOKEN: 'secret' } });
   expect(JSON.parse(again.out)).toEqual({ url, removed: false, path: join(folder, 'firn', 'config.json') });
   expect(again).toMatchObject({ code: 0, err: 'FIRN_TOKEN is set, and still sent.\n' });
+});
+
+test('login at a hub that checks no tokens says so, and keeps none', async () => {
+  const url = await startWhoami(() => operator);
+  const signedIn = await firn(['login', url], { typed: 'anything\n' });
+  expect(signedIn).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`${url} does not check tokens`) });
+  expect(await settings()).toEqual({ url, tokens: {} });
+  expect(JSON.parse((await firn(['login', '--json'])).out)).toEqual({ url, ...operator, checksTokens: false });
+});
+
+test('login without a token is refused where one is checked', async () => {
+  const url = await startWhoami(() => anonymous);
+  expect(await firn(['login', url])).toMatchObject({ code: 1, err: expect.stringContaining('There is no token') });
 });
