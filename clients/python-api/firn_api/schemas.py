@@ -475,7 +475,7 @@ class _WaitingRequired(TypedDict):
 
 
 class Waiting(_WaitingRequired, total=False):
-    """Of a checkpoint that is `queued`, in its description and its events; not in lists."""
+    """Of a checkpoint that is `queued`, in its description, in lists and in its events."""
     step: int
     state: Literal["open", "queued", "working"]
     reservedAt: str

@@ -2599,7 +2599,7 @@ export interface components {
             }[];
         };
         /**
-         * @description Of a checkpoint that is `queued`, in its description and its events; not in lists.
+         * @description Of a checkpoint that is `queued`, in its description, in lists and in its events.
          * @example {
          *       "step": 1100,
          *       "state": "open",

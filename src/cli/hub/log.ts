@@ -40,8 +40,13 @@ export async function log(texts: readonly string[], options: LogCommand): Promis
   if (terminal.isPerson) printSums(terminal, targets, found);
 }
 
-function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[], withRun: boolean): void {
+/**
+ * Prints one row for each checkpoint. What one waits for is in a last column, so that a program finds the others where
+ * they are.
+ */
+export function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[], withRun: boolean): void {
   const metrics = [...new Set(checkpoints.flatMap(({ result }) => Object.keys(result?.degradation ?? {})))];
+  const isWaiting = checkpoints.some(({ waitsFor }) => waitsFor !== undefined);
   printTable(
     terminal,
     [
@@ -49,12 +54,14 @@ function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[]
       ...['step', 'state', 'kind', 'fidelity', 'raw', 'stored', 'ratio'],
       ...metrics.flatMap((metric) => [metric, 'worse by, of at most']),
       ...['config', 'trials'],
+      ...(isWaiting ? ['waits'] : []),
     ],
-    checkpoints.map(({ run, step, state, result }): Cell[] => [
+    checkpoints.map(({ run, step, state, result, waitsFor }): Cell[] => [
       ...(withRun ? [run] : []),
       ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
       ...metrics.flatMap((metric) => [result?.measured?.[metric] ?? undefined, againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
+      ...(isWaiting ? [waitsFor?.inWords] : []),
     ]),
   );
 }

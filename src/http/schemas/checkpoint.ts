@@ -171,7 +171,7 @@ export const checkpointSchema = z
       .optional()
       .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
     waitsFor: waitingSchema.optional().openapi({
-      description: 'Of a checkpoint that is `queued`, in its description and its events; not in lists.',
+      description: 'Of a checkpoint that is `queued`, in its description, in lists and in its events.',
     }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),

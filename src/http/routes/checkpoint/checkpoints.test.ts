@@ -74,6 +74,12 @@ describe('a checkpoint that waits', () => {
     expect(Date.parse(first.expiresAt)).toBeGreaterThan(Date.parse(first.reservedAt));
     expect(await waitsFor(30)).toMatchObject({ step: 10 });
     expect(await waitsFor(10)).toBeUndefined();
+    const list = (await call('GET', checkpoints)).json.items as { step: number; waitsFor?: { step?: number } }[];
+    expect(list.map(({ step, waitsFor }) => [step, waitsFor?.step])).toEqual([
+      [10, undefined],
+      [20, 10],
+      [30, 10],
+    ]);
     const none = { open: 0, queued: 0, working: 0, ready: 0, failed: 0, cancelled: 0 };
     const run = checkpoints.replace(/\/checkpoints$/, '');
     expect((await call('GET', run)).json.checkpointCounts).toEqual({ ...none, open: 1, queued: 2 });

@@ -276,7 +276,10 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const query = c.req.valid('query');
     const page = pageOf(query);
     const listed = await catalog.checkpoints.list(run.id, page, query.order);
-    const items = listed.map((checkpoint) => renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }));
+    const waiting = await checkpoints.allWaitFor(listed);
+    const items = listed.map((checkpoint) =>
+      renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }, waiting.get(checkpoint.id)),
+    );
     return c.json({ items, ...nextOfPage(page, listed, (last) => String(last.sequence)) }, 200);
   });
   app.openapi(getCheckpoint, async (c) => {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { printCheckpoints } from './log.ts';
+
+type Checkpoint = components['schemas']['Checkpoint'];
+
+/** The lines that `firn log` prints of these checkpoints, split at tabs. */
+function linesOf(...checkpoints: Partial<Checkpoint>[]): string[][] {
+  const lines: string[] = [];
+  const terminal = { isPerson: false, asJson: false, say: (line: string) => void lines.push(line) };
+  const common = {
+    run: 'train',
+    step: 7,
+    sequence: 1,
+    state: 'ready',
+    cancelRequested: false,
+    createdAt: '',
+    href: '',
+  };
+  printCheckpoints(
+    { ...terminal, remark: () => undefined, progress: () => undefined },
+    checkpoints.map((each) => ({ ...common, ...each }) as Checkpoint),
+    false,
+  );
+  return lines.map((line) => line.split('\t'));
+}
+
+test('the last column of a checkpoint that is queued says what it waits for; the state is a word', () => {
+  const waitsFor = { step: 6, state: 'working', inWords: 'waits for step 6, which is being compressed' } as const;
+  const [working, queued] = linesOf({ step: 6, state: 'working' }, { state: 'queued', waitsFor });
+  expect([working!.slice(0, 2), working!.at(-1)]).toEqual([['6', 'working'], '-']);
+  expect([queued!.slice(0, 2), queued!.at(-1)]).toEqual([['7', 'queued'], waitsFor.inWords]);
+});
+
+test('where nothing waits there is no such column', () => {
+  const [queued] = linesOf({ state: 'queued', waitsFor: { inWords: 'waits for a worker' } });
+  expect(linesOf({})).toEqual([queued!.slice(0, -1).with(1, 'ready')]);
+});
