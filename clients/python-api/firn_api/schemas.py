@@ -464,6 +464,7 @@ class ReservedCheckpoint(_ReservedCheckpointRequired, total=False):
     final: ReservedCheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: ReservedCheckpointError
     committedAt: str
@@ -572,6 +573,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     final: CheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: CheckpointError
     committedAt: str
@@ -650,6 +652,7 @@ class CheckpointDetails(_CheckpointDetailsRequired, total=False):
     final: CheckpointDetailsFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: CheckpointDetailsError
     committedAt: str
@@ -828,6 +831,7 @@ class FileReceiptCheckpoint(_FileReceiptCheckpointRequired, total=False):
     final: FileReceiptCheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: FileReceiptCheckpointError
     committedAt: str

@@ -2865,6 +2865,11 @@ export interface components {
                 [key: string]: number | components["schemas"]["ThresholdBounds"];
             };
             waitsFor?: components["schemas"]["Waiting"];
+            /**
+             * Format: date-time
+             * @description Of one that is `open`, in its description and in lists: given up then, unless files arrive.
+             */
+            expiresAt?: string;
             cancelRequested: boolean;
             result?: components["schemas"]["CheckpointResult"];
             error?: {

@@ -32,6 +32,14 @@ test('the last column of a checkpoint that is queued says what it waits for; the
   expect([queued!.slice(0, 2), queued!.at(-1)]).toEqual([['7', 'queued'], waitsFor.inWords]);
 });
 
+test('a step that is reserved says when it expires', () => {
+  const [open] = linesOf({ state: 'open', expiresAt: '2026-01-02T03:04:05.678Z' });
+  expect([open![1], open!.at(-1)]).toEqual([
+    'open',
+    'waits for files, and expires at 2026-01-02 03:04 UTC unless some arrive',
+  ]);
+});
+
 test('where nothing waits there is no such column', () => {
   const [queued] = linesOf({ state: 'queued', waitsFor: { inWords: 'waits for a worker' } });
   expect(linesOf({})).toEqual([queued!.slice(0, -1).with(1, 'ready')]);

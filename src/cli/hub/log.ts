@@ -12,6 +12,7 @@ import { sparkline } from '../terminal/amounts.ts';
 import { printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { configInWords } from './words/config-in-words.ts';
+import { expiryInWords } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Checkpoint = components['schemas']['Checkpoint'];
@@ -46,7 +47,7 @@ export async function log(texts: readonly string[], options: LogCommand): Promis
  */
 export function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[], withRun: boolean): void {
   const metrics = [...new Set(checkpoints.flatMap(({ result }) => Object.keys(result?.degradation ?? {})))];
-  const isWaiting = checkpoints.some(({ waitsFor }) => waitsFor !== undefined);
+  const isWaiting = checkpoints.some(({ waitsFor, expiresAt }) => waitsFor !== undefined || expiresAt !== undefined);
   printTable(
     terminal,
     [
@@ -56,12 +57,12 @@ export function printCheckpoints(terminal: Terminal, checkpoints: readonly Check
       ...['config', 'trials'],
       ...(isWaiting ? ['waits'] : []),
     ],
-    checkpoints.map(({ run, step, state, result, waitsFor }): Cell[] => [
+    checkpoints.map(({ run, step, state, result, waitsFor, expiresAt }): Cell[] => [
       ...(withRun ? [run] : []),
       ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
       ...metrics.flatMap((metric) => [result?.measured?.[metric] ?? undefined, againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
-      ...(isWaiting ? [waitsFor?.inWords] : []),
+      ...(isWaiting ? [waitsFor?.inWords ?? expiryInWords(expiresAt)] : []),
     ]),
   );
 }
