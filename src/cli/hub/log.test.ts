@@ -3,11 +3,12 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { printCheckpoints } from './log.ts';
 
 type Checkpoint = components['schemas']['Checkpoint'];
+type Result = NonNullable<Checkpoint['result']>;
 
-/** The lines that `firn log` prints of these checkpoints, split at tabs. */
-function linesOf(...checkpoints: Partial<Checkpoint>[]): string[][] {
+/** The lines that `firn log` prints of these checkpoints. */
+function printed(isPerson: boolean, ...checkpoints: Partial<Checkpoint>[]): string[] {
   const lines: string[] = [];
-  const terminal = { isPerson: false, asJson: false, say: (line: string) => void lines.push(line) };
+  const terminal = { isPerson, asJson: false, say: (line: string) => void lines.push(line) };
   const common = {
     run: 'train',
     step: 7,
@@ -22,8 +23,12 @@ function linesOf(...checkpoints: Partial<Checkpoint>[]): string[][] {
     checkpoints.map((each) => ({ ...common, ...each }) as Checkpoint),
     false,
   );
-  return lines.map((line) => line.split('\t'));
+  return lines;
 }
+
+/** Those for a program, split at tabs. */
+const linesOf = (...checkpoints: Partial<Checkpoint>[]): string[][] =>
+  printed(false, ...checkpoints).map((line) => line.split('\t'));
 
 test('the last column of a checkpoint that is queued says what it waits for; the state is a word', () => {
   const waitsFor = { step: 6, state: 'working', inWords: 'waits for step 6, which is being compressed' } as const;
@@ -43,4 +48,11 @@ test('a step that is reserved says when it expires', () => {
 test('where nothing waits there is no such column', () => {
   const [queued] = linesOf({ state: 'queued', waitsFor: { inWords: 'waits for a worker' } });
   expect(linesOf({})).toEqual([queued!.slice(0, -1).with(1, 'ready')]);
+});
+
+test('a metric has six significant digits for a person, and all of them for a program', () => {
+  const measured = { loss: 2.3010456789012345 };
+  const result = { rawBytes: 2, storedBytes: 1, measured, degradation: { loss: 0.01 } } as unknown as Result;
+  expect(printed(true, { result })[1]).toMatch(/ 2\.30105 /);
+  expect(linesOf({ result })[0]).toContain(String(measured.loss));
 });

@@ -12,6 +12,7 @@ import { sparkline } from '../terminal/amounts.ts';
 import { printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { configInWords } from './words/config-in-words.ts';
+import { figureFor } from './words/metrics-in-words.ts';
 import { expiryInWords } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
@@ -60,7 +61,7 @@ export function printCheckpoints(terminal: Terminal, checkpoints: readonly Check
     checkpoints.map(({ run, step, state, result, waitsFor, expiresAt }): Cell[] => [
       ...(withRun ? [run] : []),
       ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
-      ...metrics.flatMap((metric) => [result?.measured?.[metric] ?? undefined, againstLimit(result, metric)]),
+      ...metrics.flatMap((metric) => [measuredBy(terminal, result, metric), againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
       ...(isWaiting ? [waitsFor?.inWords ?? expiryInWords(expiresAt)] : []),
     ]),
@@ -77,6 +78,11 @@ function printSums(terminal: Terminal, targets: readonly Target[], found: readon
       `${formatTarget(targets[at]!)}: stored ${sparkline(stored)} ${bytesInWords(sum)} of ${bytesInWords(raw)}`,
     );
   }
+}
+
+function measuredBy(terminal: Terminal, result: Checkpoint['result'], metric: string): number | undefined {
+  const value = result?.measured?.[metric];
+  return typeof value === 'number' ? figureFor(terminal, value) : undefined;
 }
 
 function ratioOf(result: Checkpoint['result']): number | undefined {
