@@ -52,6 +52,11 @@ test.each(['serve', 'work'])('firn %s --help says that firn alone needs no datab
   expect(helpOf(command)).toMatch(/FIRN_DATABASE_URL[^]*On one machine none is needed: firn\nwithout a command/);
 });
 
+test('firn log --help says why sums of two runs of one repository cannot be compared', () => {
+  const [, command] = leaves.find(([each]) => each === 'log')!;
+  expect(helpOf(command)).toMatch(/counts for the run that\nwas first[^]*a repository of its own/);
+});
+
 test('the guide has the same exit codes', () => {
   const guide = readFileSync(new URL('../../../docs/guide/cli.md', import.meta.url), 'utf8');
   const rows = [...guide.matchAll(/^\| (\d) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
