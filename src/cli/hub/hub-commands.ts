@@ -96,8 +96,8 @@ function addLooks(program: Command, commands: Commands): void {
     .option('--best <metric>', 'the best first, as measured on what a pull returns')
     .addHelpText(
       'after',
-      '\nA file that is kept exact, such as a tokenizer, and that the repository has already counts for the run that\n' +
-        'was first. To compare what two runs store, push each to a repository of its own.',
+      '\nA file that is kept exact, such as a tokenizer, and that the repository has already counts for the run ' +
+        'that\nwas first. To compare what two runs store, push each to a repository of its own.',
     )
     .action(run(async (texts: string[], options: LogCommand) => (await import('./log.ts')).log(texts, options)));
   commands
