@@ -1,4 +1,4 @@
-import { parseGrant } from '../checkpoint/grant.ts';
+import { parseGrant, type Grant } from '../checkpoint/grant.ts';
 import { openSession, type HubOptions } from './hub/session.ts';
 import { readSettings } from './hub/settings.ts';
 import { printTable } from './terminal/print-table.ts';
@@ -18,14 +18,29 @@ export interface CreateTokenOptions extends TokenOptions {
   readonly expires?: string;
 }
 
-/** `firn token create`: prints the text of a new token, which is told only here. */
-export async function createToken(options: CreateTokenOptions, { asJson, say }: Terminal): Promise<void> {
+/**
+ * `firn token create`: prints the text of a new token, which is told only here. A token may be made before the
+ * repository that it is for; that is said, for the name may be misspelt.
+ */
+export async function createToken(options: CreateTokenOptions, { asJson, say, remark }: Terminal): Promise<void> {
   const expiresAt = options.expires === undefined ? undefined : readExpiry(options.expires, new Date());
   const token = { name: options.name, grants: options.grant.map(parseGrant), ...(expiresAt && { expiresAt }) };
   await withTokens(options, async (tokens) => {
+    const absent = await absentRepositories(tokens, token.grants);
     const made = await tokens.create(token);
     say(asJson ? JSON.stringify(made) : made.token);
+    for (const name of absent) remark(`There is no repository ${name} yet; what is granted on it holds once there is.`);
   });
+}
+
+/** Names of the repositories that grants are on and that are not there. */
+async function absentRepositories(tokens: TokenAdministration, grants: readonly Grant[]): Promise<string[]> {
+  const absent = new Set<string>();
+  for (const { namespace, repository } of grants) {
+    if (namespace === undefined || repository === undefined) continue;
+    if (!(await tokens.hasRepository(namespace, repository))) absent.add(`${namespace}/${repository}`);
+  }
+  return [...absent];
 }
 
 /** `firn token list`. */

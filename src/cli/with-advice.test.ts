@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FirnProblem } from '../../clients/typescript/src/firn-problem.ts';
 import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
-import { withAdvice } from './with-advice.ts';
+import { explain, withAdvice } from './with-advice.ts';
 
 const repository = '/v1/repositories/me/gpt';
 const refused = (detail: string, path?: string): FirnProblem =>
@@ -50,4 +50,25 @@ test.each<[said: string, error: Error, evalSet?: string]>([
   ['An error of this machine.', new Error('An error of this machine.')],
 ])('an error says what to do: %s', (said, error, evalSet) => {
   expect(withAdvice(error, evalSet)).toBe(said);
+});
+
+test.each<[message: string, advice: string | undefined, error: Error]>([
+  [
+    'There is no run me/gpt/train.',
+    'firn runs list me/gpt lists those that there are.',
+    refused('There is no such run.', `${repository}/runs/train`),
+  ],
+  [
+    'http://h cannot be reached: refused.',
+    'Is the hub running? npm start starts one here; --url or FIRN_URL names another.',
+    new Unreachable('http://h', new Error('refused')),
+  ],
+  [
+    'Step 7 of the run is queued; cancel it first.',
+    'firn cancel me/gpt/train@7',
+    refused('Step 7 of the run is queued; cancel it first.', `${repository}/runs/train`),
+  ],
+  ['An error of this machine.', undefined, new Error('An error of this machine.')],
+])('programs get the sentence and the advice apart: %s', (message, advice, error) => {
+  expect(explain(error)).toEqual({ message, ...(advice !== undefined && { advice }) });
 });

@@ -10,35 +10,54 @@ const resource = new RegExp(
   `^/v1/repositories/(?<repository>[^/?]+/[^/?]+)(?:${inRun}|/eval-sets/(?<evalSet>[^/?]+))?`,
 );
 
-/**
- * The sentence of an error, and what a person can do about it with which command. `evalSet` is the one that was named
- * as an option, for it is not in the path. Pure.
- */
-export function withAdvice(error: Error, evalSet?: string): string {
-  if (error instanceof Unreachable || isNetworkError(error))
-    return `${error.message}. Is the hub running? npm start starts one here; --url or FIRN_URL names another.`;
-  if (!(error instanceof FirnProblem)) return error.message;
-  if (error.message.includes(sendsAllowLarge)) return error.message.replace(sendsAllowLarge, 'add --allow-large');
-  if (error.status === 401) return `${error.message} Sign in with firn login URL, or set FIRN_TOKEN.`;
-  return aboutResource(error.message, error.path, evalSet);
+/** An error for people: what is wrong, and what they can do about it with which command. */
+export interface Explained {
+  readonly message: string;
+  /** A sentence, or a command that helps. */
+  readonly advice?: string;
 }
 
-function aboutResource(message: string, path: string | undefined, asked: string | undefined): string {
+/** An error in one line: the sentence, and the advice if there is one. Pure. */
+export function withAdvice(error: Error, evalSet?: string): string {
+  const { message, advice } = explain(error, evalSet);
+  if (advice === undefined) return message;
+  return advice.startsWith('firn ') ? `${message.replace(/\.$/, '')}: ${advice}` : `${message} ${advice}`;
+}
+
+/**
+ * What an error says, and what a person can do about it. `evalSet` is the one that was named as an option, for it is
+ * not in the path. Pure.
+ */
+export function explain(error: Error, evalSet?: string): Explained {
+  if (error instanceof Unreachable || isNetworkError(error))
+    return {
+      message: `${error.message}.`,
+      advice: 'Is the hub running? npm start starts one here; --url or FIRN_URL names another.',
+    };
+  const { message } = error;
+  if (!(error instanceof FirnProblem)) return { message };
+  if (message.includes(sendsAllowLarge)) return { message: message.replace(sendsAllowLarge, 'add --allow-large') };
+  if (error.status === 401) return { message, advice: 'Sign in with firn login URL, or set FIRN_TOKEN.' };
+  return aboutResource(message, error.path, evalSet);
+}
+
+function aboutResource(message: string, path: string | undefined, asked: string | undefined): Explained {
   const { repository, run, step, evalSet = asked } = resource.exec(path ?? '')?.groups ?? {};
-  if (repository === undefined) return message;
+  if (repository === undefined) return { message };
+  const lists = (command: string): string => `${command} lists those that there are.`;
   if (message === 'There is no such repository.')
-    return `There is no repository ${repository} that you may see: firn repos list lists those that there are.`;
+    return { message: `There is no repository ${repository} that you may see.`, advice: lists('firn repos list') };
   if (message === 'There is no such run.' && run !== undefined)
-    return `There is no run ${repository}/${run}: firn runs list ${repository} lists those that there are.`;
+    return { message: `There is no run ${repository}/${run}.`, advice: lists(`firn runs list ${repository}`) };
   if (message === 'There is no such eval set.')
-    return (
-      `There is no eval set${evalSet === undefined ? '' : ` ${evalSet}`} in ${repository}: ` +
-      `firn eval-set list ${repository} lists those that there are.`
-    );
+    return {
+      message: `There is no eval set${evalSet === undefined ? '' : ` ${evalSet}`} in ${repository}.`,
+      advice: lists(`firn eval-set list ${repository}`),
+    };
   if (message.endsWith('cancel it first.') && run !== undefined) {
     // Who deletes a run learns from the sentence which of its steps it is.
     const busy = step ?? /^Step (\d+) /.exec(message)?.[1] ?? 'STEP';
-    return `${message.slice(0, -1)}: firn cancel ${repository}/${run}@${busy}`;
+    return { message, advice: `firn cancel ${repository}/${run}@${busy}` };
   }
-  return message;
+  return { message };
 }

@@ -22,6 +22,7 @@ import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { cancelEstimate, estimateCheckpoint } from '../ingest/checkpoint/estimate-checkpoint.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
+import { whenTheyExpire } from '../ingest/checkpoint/reservation/when-they-expire.ts';
 import { whatItWaitsFor, whatTheyWaitFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import { loadCore } from '../native/load-core.ts';
 import { Downloads } from '../restore/downloads.ts';
@@ -133,6 +134,7 @@ export async function openTestGateway({
       cancelEstimate: (checkpoint) => cancelEstimate(catalog, checkpoint),
       waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),
       allWaitFor: (checkpoints) => whatTheyWaitFor(ingest, checkpoints),
+      expire: (asOf, checkpoints) => whenTheyExpire({ ...ingest, catalog: asOf }, checkpoints),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,

@@ -79,6 +79,8 @@ export interface CheckpointVerbs {
   waitsFor(checkpoint: Checkpoint): Promise<Waiting | undefined>;
   /** ingest/checkpoint/what-it-waits-for.ts: by id, for those that are queued. */
   allWaitFor(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<string, Waiting>>;
+  /** ingest/checkpoint/reservation/when-they-expire.ts: by id, for those that are open, as `catalog` has them. */
+  expire(catalog: Catalog, checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<string, Date>>;
   /** upkeep/delete-checkpoint.ts */
   delete(checkpoint: Checkpoint, precondition?: Precondition): Promise<void>;
 }

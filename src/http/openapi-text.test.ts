@@ -28,7 +28,7 @@ interface Operation {
   readonly description?: string;
   readonly requestBody?: Answer;
   readonly tags?: readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description?: string }[];
   readonly responses: Readonly<Record<string, Answer>>;
 }
 const document = JSON.parse(openApiText()) as {
@@ -63,6 +63,14 @@ describe('the OpenAPI document', () => {
       ({ operation: { description, summary } }) => !description || description === summary,
     );
     expect(bare.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('describes every parameter in a sentence', () => {
+    const parameters = operations.flatMap(({ operation: { operationId, parameters: its = [] } }) =>
+      its.map(({ name, description = '' }) => ({ name: `${operationId} ${name}`, description })),
+    );
+    expect(parameters.length).toBeGreaterThan(200);
+    expect(parameters.filter(({ description }) => !/ .*\.$/.test(description)).map(({ name }) => name)).toEqual([]);
   });
 
   it('has an example of every body that is not raw bytes', () => {

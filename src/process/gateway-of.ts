@@ -21,6 +21,7 @@ import type { IngestContext } from '../ingest/ingest-context.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import { createResumable } from '../ingest/resumable/resumable.ts';
 import { retryCheckpoint } from '../ingest/checkpoint/retry-checkpoint.ts';
+import { whenTheyExpire } from '../ingest/checkpoint/reservation/when-they-expire.ts';
 import { whatItWaitsFor, whatTheyWaitFor } from '../ingest/checkpoint/what-it-waits-for.ts';
 import type { NativeCore } from '../native/core.ts';
 import { Downloads } from '../restore/downloads.ts';
@@ -112,6 +113,7 @@ export function gatewayOf(
       cancelEstimate: (checkpoint) => waking(cancelEstimate(catalog, checkpoint)),
       waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),
       allWaitFor: (checkpoints) => whatTheyWaitFor(ingestContext, checkpoints),
+      expire: (asOf, checkpoints) => whenTheyExpire({ ...ingestContext, catalog: asOf }, checkpoints),
       delete: (checkpoint, precondition) => deleteCheckpoint({ catalog }, checkpoint, precondition),
     },
     downloads,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -64,6 +64,12 @@ test(
     expect((await firn('ls', 'me/gpt')).out).toMatch(/^train\texact\t/);
     expect((await firn('log', 'me/gpt/train')).out).toMatch(/^10\tready\tbase\texact\t/);
     expect(JSON.parse((await firn('show', 'me/gpt/train@latest', '--json')).out)).toMatchObject({ step: 10 });
+    await mkdir(join(folder, 'output', 'checkpoint-20'), { recursive: true });
+    await mkdir(join(folder, 'output', 'checkpoint-10'));
+    await writeFile(join(folder, 'output', 'checkpoint-10', 'model.safetensors'), bytes);
+    const again = await firn('push', 'me/gpt/train', 'output');
+    expect(again.out).toBe('me/gpt/train@10: there already, ready\n');
+    expect(again.err).toBe(`${join('output', 'checkpoint-20')} is left out: there is no file in it\n`);
     expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
     expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
   },
@@ -223,6 +229,12 @@ test(
     expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\t20[^\t]*\tread:me/gpt\treader$`, 'm'));
     expect((await firn('token', 'revoke', id)).out).toBe(`${id} is revoked\n`);
     expect((await firn('token', 'list')).out).toMatch(new RegExp(`^${id}\trevoked 20`, 'm'));
+    const absent = await firn('token', 'create', '--name', 'x', '--grant', 'read:me/gtp', '--grant', 'read:me/gpt');
+    expect([made.err, absent.err]).toEqual([
+      '',
+      expect.stringMatching(/^There is no repository me\/gtp yet; [^\n]*\n$/),
+    ]);
+    expect(absent.code).toBe(0);
   },
   manyCommandsMs,
 );

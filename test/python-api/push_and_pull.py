@@ -67,6 +67,15 @@ try:
     hub.api.get_run("me", "tiny", "none")
 except firn_api.HubRefused as error:
     refused = [error.status, error.code]
+hub.push("me/made", "first", 1, folder / "pushed")
+made = [hub.api.get_repository("me", "made")["visibility"], hub.api.get_run("me", "made", "first")["fidelity"]]
+others = []
+measured = [("first", {"eval_set": "x"}), ("first", {"thresholds": {"loss": 0.1}}), ("second", {"eval_set": "x"})]
+for run, options in measured:
+    try:
+        hub.push("me/made", run, 2, folder / "pushed", **options)
+    except firn_api.HubRefused as error:
+        others.append([error.code, str(error)])
 (folder / "pushed" / "config.json").write_text("{}")
 try:
     hub.push(**push)
@@ -79,5 +88,6 @@ except ValueError:
 steps = [one["step"] for one in hub.checkpoints("me/tiny", "train")]
 print(json.dumps({
     "broke": broke, "sentBefore": sent_before, "sentAfter": sent_after, "state": state, "again": again,
+    "made": made, "others": others,
     "pullBroke": pull_broke, "kept": kept, "refused": refused, "changed": changed, "plain": plain, "steps": steps,
 }))

@@ -51,9 +51,11 @@ describe.skipIf(python === undefined)(`the Python client and a hub${python ? '' 
         said += text;
       });
     const ended = once(child, 'close') as Promise<[number | null]>;
-    const encoding = setInterval(() => void gateway.encode(), encodeEveryMs);
+    let encoded = Promise.resolve();
+    const encoding = setInterval(() => (encoded = encoded.then(() => gateway.encode())), encodeEveryMs);
     const [status] = await ended;
     clearInterval(encoding);
+    await encoded;
     expect(status, said).toBe(0);
     expect(JSON.parse(said)).toEqual({
       broke: true,
@@ -61,6 +63,15 @@ describe.skipIf(python === undefined)(`the Python client and a hub${python ? '' 
       sentAfter: 4,
       state: 'queued',
       again: expect.stringMatching(/queued|working|ready/) as unknown,
+      made: ['private', 'exact'],
+      others: [
+        ['conflict', expect.stringMatching(/^The run me\/made\/first is there already, with no eval set:/) as unknown],
+        [
+          'conflict',
+          expect.stringMatching(/^The run me\/made\/first is there already, with no threshold of loss:/) as unknown,
+        ],
+        ['not-found', expect.stringContaining('There is no such eval set.') as unknown],
+      ],
       pullBroke: true,
       kept: [expect.any(Number)],
       refused: [404, 'not-found'],

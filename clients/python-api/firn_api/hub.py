@@ -7,11 +7,11 @@ import os
 import time
 from base64 import b64encode
 from pathlib import Path, PurePosixPath
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, TypeVar, Union
 from uuid import uuid4
 
 from .operations import Operations
-from .schemas import Checkpoint, CheckpointDetails, Upload
+from .schemas import Checkpoint, CheckpointDetails, Run, RunInput, Upload
 from .transport import HubRefused, Transport
 
 # Largest file that goes along with a reservation, and all of them together, in bytes.
@@ -26,6 +26,7 @@ _FORMER_UPLOADS_MAX = 20
 _PART_SUFFIX = ".firn-part"
 
 Step = Union[int, str]
+T = TypeVar("T")
 
 
 class CheckpointFailed(Exception):
@@ -47,15 +48,53 @@ class Hub:
         """Closes its connections."""
         self._transport.close()
 
-    def push(self, repository: str, run: str, step: int, path: Union[str, Path], **fields: Any) -> Checkpoint:
+    def make_run(
+        self,
+        repository: str,
+        run: str,
+        eval_set: Optional[str] = None,
+        thresholds: Optional[Dict[str, float]] = None,
+    ) -> Run:
+        """
+        The run, made with its repository if they are not there. A new repository is private; a new run is exact unless
+        it has an eval set. `thresholds` are the largest relative degradations, by metric. `HubRefused` with the code
+        `conflict` if the run is there with another eval set or threshold, which would be ignored.
+        """
+        namespace, name = repository.split("/")
+        found = _if_there(lambda: self.api.get_run(namespace, name, run))
+        if found is not None:
+            _refuse_other_measuring(f"{repository}/{run}", found, eval_set, thresholds or {})
+            return found
+        if _if_there(lambda: self.api.get_repository(namespace, name)) is None:
+            self.api.create_repository(body={"namespace": namespace, "name": name}, idempotency_key=str(uuid4()))
+        body: RunInput = {"name": run}
+        if eval_set is not None:
+            body["evalSet"] = eval_set
+        if thresholds is not None:
+            body["thresholds"] = {**thresholds}
+        return self.api.create_run(namespace, name, body=body, idempotency_key=str(uuid4()))
+
+    def push(
+        self,
+        repository: str,
+        run: str,
+        step: int,
+        path: Union[str, Path],
+        *,
+        eval_set: Optional[str] = None,
+        thresholds: Optional[Dict[str, float]] = None,
+        **fields: Any,
+    ) -> Checkpoint:
         """
         Pushes a file or a folder as a checkpoint, which is durable when this returns. Repeated after a break it goes on
-        where it was. `fields` are those of the reservation, such as `expects` and `final`. `HubRefused` with the code
+        where it was. A repository and a run that are not there are made, with `eval_set` and `thresholds`: see
+        `make_run`. `fields` are those of the reservation, such as `expects` and `final`. `HubRefused` with the code
         `step-exists` if the hub has other bytes for the step.
         """
         namespace, name = repository.split("/")
         files = _files_of(Path(path))
-        known = self._find(repository, run, step)
+        self.make_run(repository, run, eval_set, thresholds)
+        known = _if_there(lambda: self.api.get_checkpoint(namespace, name, run, step))
         there = {
             one["path"]: one["uploaded"].get("sha256") for one in (known or {"files": []})["files"] if one["received"]
         }
@@ -129,15 +168,6 @@ class Hub:
             if after is None:
                 return
 
-    def _find(self, repository: str, run: str, step: int) -> Optional[CheckpointDetails]:
-        namespace, name = repository.split("/")
-        try:
-            return self.api.get_checkpoint(namespace, name, run, step)
-        except HubRefused as error:
-            if error.status == 404:
-                return None
-            raise
-
     def _push_parts(self, repository: str, run: str, step: int, path: str, file: Path, digest: str) -> None:
         namespace, name = repository.split("/")
         upload = self._open_upload(repository, run, step, path, file, digest)
@@ -199,6 +229,30 @@ class Hub:
             part.unlink()
             raise WrongBytes(f"{target} did not come as the hub says it is: pull it again.")
         os.replace(part, target)
+
+
+def _if_there(ask: Callable[[], T]) -> Optional[T]:
+    """The answer to a request; None if the hub does not have what it asks for."""
+    try:
+        return ask()
+    except HubRefused as error:
+        if error.status == 404:
+            return None
+        raise
+
+
+def _refuse_other_measuring(path: str, run: Run, eval_set: Optional[str], thresholds: Dict[str, float]) -> None:
+    has = run.get("evalSet")
+    other: Optional[str] = None
+    if eval_set is not None and eval_set != has:
+        other = "no eval set" if has is None else f"the eval set {has}"
+    for metric, share in thresholds.items():
+        bound = run["thresholds"].get(metric)
+        if other is None and bound != share:
+            other = f"no threshold of {metric}" if bound is None else f"the threshold {metric}={bound}"
+    if other is not None:
+        advice = "leave eval_set and thresholds away, or change the run with change_run from its next checkpoint on"
+        raise HubRefused(409, "conflict", f"The run {path} is there already, with {other}: {advice}.")
 
 
 def _files_of(path: Path) -> Dict[str, Path]:

@@ -464,6 +464,7 @@ class ReservedCheckpoint(_ReservedCheckpointRequired, total=False):
     final: ReservedCheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: ReservedCheckpointError
     committedAt: str
@@ -475,7 +476,7 @@ class _WaitingRequired(TypedDict):
 
 
 class Waiting(_WaitingRequired, total=False):
-    """Of a checkpoint that is `queued`, in its description and its events; not in lists."""
+    """Of a checkpoint that is `queued`, in its description, in lists and in its events."""
     step: int
     state: Literal["open", "queued", "working"]
     reservedAt: str
@@ -572,6 +573,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     final: CheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: CheckpointError
     committedAt: str
@@ -650,6 +652,7 @@ class CheckpointDetails(_CheckpointDetailsRequired, total=False):
     final: CheckpointDetailsFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: CheckpointDetailsError
     committedAt: str
@@ -828,6 +831,7 @@ class FileReceiptCheckpoint(_FileReceiptCheckpointRequired, total=False):
     final: FileReceiptCheckpointFinal
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     waitsFor: Waiting
+    expiresAt: str
     result: CheckpointResult
     error: FileReceiptCheckpointError
     committedAt: str

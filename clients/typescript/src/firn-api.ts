@@ -2599,7 +2599,7 @@ export interface components {
             }[];
         };
         /**
-         * @description Of a checkpoint that is `queued`, in its description and its events; not in lists.
+         * @description Of a checkpoint that is `queued`, in its description, in lists and in its events.
          * @example {
          *       "step": 1100,
          *       "state": "open",
@@ -2865,6 +2865,11 @@ export interface components {
                 [key: string]: number | components["schemas"]["ThresholdBounds"];
             };
             waitsFor?: components["schemas"]["Waiting"];
+            /**
+             * Format: date-time
+             * @description Of one that is `open`, in its description and in lists: given up then, unless files arrive.
+             */
+            expiresAt?: string;
             cancelRequested: boolean;
             result?: components["schemas"]["CheckpointResult"];
             error?: {
@@ -9875,6 +9880,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Id of the last event that the client has seen; trials up to it are not told again. */
                 "last-event-id"?: string;
             };
             path: {
@@ -10044,7 +10050,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -10591,7 +10599,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -12869,7 +12879,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13117,7 +13129,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13341,7 +13355,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13592,7 +13608,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -13818,7 +13836,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {
@@ -14067,7 +14087,9 @@ export interface operations {
                 range?: string;
                 /** @description The range holds only for this ETag. */
                 "if-range"?: string;
+                /** @description ETags; answered only if that of the bytes is one of these, else 412. */
                 "if-match"?: string;
+                /** @description ETags that the client has; if that of the bytes is one of them, the answer is 304. */
                 "if-none-match"?: string;
             };
             path: {

@@ -137,6 +137,8 @@ export interface CheckpointRecords {
    * unfinished one with a smaller sequence. Undefined if there is none.
    */
   blocking(checkpoint: Pick<Checkpoint, 'id' | 'runId' | 'sequence'>): Promise<BlockingCheckpoint | undefined>;
+  /** Last signs of life of those of these checkpoints that are open, by id. */
+  signsOfLife(ids: readonly string[]): Promise<ReadonlyMap<string, Date>>;
   /** Live checkpoints by sequence, the smallest first by default; `after` is a sequence number in decimal. */
   list(runId: string, page: Page, order?: CheckpointOrder): Promise<Checkpoint[]>;
   /**

@@ -21,6 +21,18 @@ export function addHubCommands(program: Command, commands: Commands): void {
     .action(
       run(async (url: string | undefined, options: HubOptions) => (await import('./login.ts')).login(url, options)),
     );
+  commands
+    .hub(
+      program,
+      'logout [URL]',
+      'remove the token that login keeps for a hub; other commands still go there',
+      'firn logout',
+      'firn logout https://hub.example',
+    )
+    .addHelpText('after', '\nThe hub still takes the token; firn token revoke ends it.')
+    .action(
+      run(async (url: string | undefined, options: HubOptions) => (await import('./logout.ts')).logout(url, options)),
+    );
   addTransfers(program, commands);
   addLooks(program, commands);
 }
@@ -82,6 +94,11 @@ function addLooks(program: Command, commands: Commands): void {
     )
     .option('--within <share>', 'only checkpoints that lost no more than this of any metric', readWithin)
     .option('--best <metric>', 'the best first, as measured on what a pull returns')
+    .addHelpText(
+      'after',
+      '\nA file that is kept exact, such as a tokenizer, and that the repository has already counts for the run ' +
+        'that\nwas first. To compare what two runs store, push each to a repository of its own.',
+    )
     .action(run(async (texts: string[], options: LogCommand) => (await import('./log.ts')).log(texts, options)));
   commands
     .hub(program, 'show TARGET', 'one checkpoint, and why it is as it is', 'firn show me/gpt/train@900')

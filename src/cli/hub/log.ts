@@ -12,6 +12,8 @@ import { sparkline } from '../terminal/amounts.ts';
 import { printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { configInWords } from './words/config-in-words.ts';
+import { figureFor } from './words/metrics-in-words.ts';
+import { expiryInWords } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions } from './session.ts';
 
 type Checkpoint = components['schemas']['Checkpoint'];
@@ -40,8 +42,13 @@ export async function log(texts: readonly string[], options: LogCommand): Promis
   if (terminal.isPerson) printSums(terminal, targets, found);
 }
 
-function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[], withRun: boolean): void {
+/**
+ * Prints one row for each checkpoint. What one waits for is in a last column, so that a program finds the others where
+ * they are.
+ */
+export function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[], withRun: boolean): void {
   const metrics = [...new Set(checkpoints.flatMap(({ result }) => Object.keys(result?.degradation ?? {})))];
+  const isWaiting = checkpoints.some(({ waitsFor, expiresAt }) => waitsFor !== undefined || expiresAt !== undefined);
   printTable(
     terminal,
     [
@@ -49,12 +56,14 @@ function printCheckpoints(terminal: Terminal, checkpoints: readonly Checkpoint[]
       ...['step', 'state', 'kind', 'fidelity', 'raw', 'stored', 'ratio'],
       ...metrics.flatMap((metric) => [metric, 'worse by, of at most']),
       ...['config', 'trials'],
+      ...(isWaiting ? ['waits'] : []),
     ],
-    checkpoints.map(({ run, step, state, result }): Cell[] => [
+    checkpoints.map(({ run, step, state, result, waitsFor, expiresAt }): Cell[] => [
       ...(withRun ? [run] : []),
       ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
-      ...metrics.flatMap((metric) => [result?.measured?.[metric] ?? undefined, againstLimit(result, metric)]),
+      ...metrics.flatMap((metric) => [measuredBy(terminal, result, metric), againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
+      ...(isWaiting ? [waitsFor?.inWords ?? expiryInWords(expiresAt)] : []),
     ]),
   );
 }
@@ -69,6 +78,11 @@ function printSums(terminal: Terminal, targets: readonly Target[], found: readon
       `${formatTarget(targets[at]!)}: stored ${sparkline(stored)} ${bytesInWords(sum)} of ${bytesInWords(raw)}`,
     );
   }
+}
+
+function measuredBy(terminal: Terminal, result: Checkpoint['result'], metric: string): number | undefined {
+  const value = result?.measured?.[metric];
+  return typeof value === 'number' ? figureFor(terminal, value) : undefined;
 }
 
 function ratioOf(result: Checkpoint['result']): number | undefined {

@@ -13,6 +13,7 @@ import { printTable } from '../terminal/print-table.ts';
 import { configInWords } from './words/config-in-words.ts';
 import { estimateInWords, lastEstimate } from './estimate.ts';
 import { log } from './log.ts';
+import { metricRows } from './words/metrics-in-words.ts';
 import { nextRows, outcomeInWords, whyRows } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
@@ -81,10 +82,7 @@ export async function show(text: string, options: HubOptions): Promise<void> {
       ...whyRows(found),
       ...nextRows(found, target),
       ['config', configInWords(result?.config)],
-      ...Object.entries(result?.baseline ?? {}).map(([metric, before]): [string, string] => [
-        metric,
-        `${before} before, ${result?.measured?.[metric]} after`,
-      ]),
+      ...metricRows(terminal, result),
       ...(estimate === undefined ? [] : [['estimate', estimateInWords(estimate)] satisfies [string, string]]),
       ...(result?.warnings ?? []).map((warning): [string, string] => ['warning', warning]),
       ...found.files.map((file): [string, string] => [file.path, file.rebuilt?.sha256 ?? `not ready (${file.role})`]),

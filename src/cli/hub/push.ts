@@ -29,10 +29,12 @@ export interface PushCommand extends HubOptions, Measuring {
 /** `firn push NAMESPACE/NAME/RUN[@STEP] PATH`: pushes each checkpoint of the path. Returns the exit code. */
 export async function push(text: string, path: string, options: PushCommand): Promise<number> {
   const target = runTarget(text);
-  const found = findCheckpoints(path);
+  const empty: string[] = [];
+  const found = findCheckpoints(path, (folder) => empty.push(folder));
   if (typeof target.step === 'number' && found.length > 1)
     throw new Error(`${path} has ${found.length} checkpoints: leave "@${target.step}" away.`);
   const session = openSession(options);
+  for (const folder of empty) session.terminal.remark(`${folder} is left out: there is no file in it`);
   await makePlace(session, target, options);
   let code: number = exitCodes.done;
   for (const { step: named, files, leftOut } of found) {

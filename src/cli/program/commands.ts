@@ -11,6 +11,10 @@ TARGET is NAMESPACE/NAME, NAMESPACE/NAME/RUN, or NAMESPACE/NAME/RUN@STEP; "lates
 /** The exit codes, for the help of every command. */
 const exitCodesText = `\nExit codes:\n${exitCodeMeanings.map(([code, meaning]) => `  ${code} ${meaning}`).join('\n')}`;
 
+function examplesText(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}
+
 /** What the commands of the tree are made with, so that all have the same options and kind of help. */
 export interface Commands {
   /** Where operators' commands print. Commands for a hub open their own in a session. */
@@ -20,7 +24,7 @@ export interface Commands {
   /** Adds a command that asks none. */
   local(parent: Command, usage: string, description: string, ...examples: readonly string[]): Command;
   /** Adds a name for several commands, such as `firn runs`. */
-  group(parent: Command, name: string, description: string): Command;
+  group(parent: Command, name: string, description: string, ...examples: readonly string[]): Command;
   /** The action of a command. A number that the work returns is the exit code. */
   run<A extends unknown[]>(work: (...args: A) => Promise<unknown>): (...args: A) => Promise<void>;
 }
@@ -32,7 +36,7 @@ export function makeCommands(openTerminal: Commands['openTerminal'], done: (resu
   const local: Commands['local'] = (parent, usage, description, ...examples) =>
     add(parent, usage, description)
       .option('--json', 'answer in JSON')
-      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
+      .addHelpText('after', examplesText(examples))
       .addHelpText('after', exitCodesText);
   return {
     openTerminal,
@@ -42,9 +46,10 @@ export function makeCommands(openTerminal: Commands['openTerminal'], done: (resu
         .option('--url <url>', hubUrl)
         .option('--insecure', 'send the token over plain HTTP to another machine, too')
         .addHelpText('after', targets),
-    group: (parent, name, description) =>
+    group: (parent, name, description, ...examples) =>
       add(parent, name, description)
         .helpCommand(false)
+        .addHelpText('after', examplesText(examples))
         .addHelpText('after', `\nfirn ${name} COMMAND --help says more.`),
     run:
       (work) =>

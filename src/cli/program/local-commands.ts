@@ -13,7 +13,16 @@ import { completionScript, shells, type Shell } from './completion.ts';
 /** Adds the commands that work on files of this machine, and those about eval sets. */
 export function addLocalCommands(program: Command, commands: Commands): void {
   const { run, openTerminal } = commands;
-  addEvalSets(commands.group(program, 'eval-set', 'eval sets: make, check, upload, list, delete'), commands);
+  const evalSets = commands.group(
+    program,
+    'eval-set',
+    'eval sets: make, check, upload, list, delete',
+    'firn eval-set make model.onnx held-out.npz --out eval.safetensors',
+    'firn eval-set check model.onnx eval.safetensors model.safetensors',
+    'firn eval-set upload me/gpt held-out model.onnx eval.safetensors',
+    'firn eval-set list me/gpt',
+  );
+  addEvalSets(evalSets, commands);
   commands
     .local(
       program,

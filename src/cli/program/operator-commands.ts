@@ -68,7 +68,15 @@ export function addOperatorCommands(program: Command, commands: Commands, startS
 }
 
 function addTokenCommands(program: Command, commands: Commands): void {
-  const group = commands.group(program, 'token', 'tokens of a hub: create, list, revoke');
+  const group = commands.group(
+    program,
+    'token',
+    'tokens of a hub: create, list, revoke',
+    'firn token create --name laptop --grant read:me/gpt --expires 30d',
+    'firn token create --name ci --grant write:me',
+    'firn token list',
+    'firn token revoke a1B2c3D4e5F6',
+  );
   const add = (usage: string, description: string, ...examples: string[]): Command =>
     commands
       .hub(group, usage, description, ...examples)

@@ -14,9 +14,11 @@ const program = buildProgram(
 const below = (command: Command, path: string[] = []): [string, Command][] =>
   command.commands.flatMap((each): [string, Command][] => {
     const at = [...path, each.name()];
-    return each.commands.length > 0 ? below(each, at) : [[at.join(' '), each]];
+    return [[at.join(' '), each], ...below(each, at)];
   });
-const leaves = below(program);
+const isGroup = ([, { commands }]: [string, Command]): boolean => commands.length > 0;
+const leaves = below(program).filter((each) => !isGroup(each));
+const groups = below(program).filter(isGroup);
 
 function helpOf(command: Command): string {
   let help = '';
@@ -33,9 +35,26 @@ test.each(leaves)('firn %s --help has examples, the exit codes, --json and --ver
   expect(help).toContain('--version');
 });
 
+test.each(groups)('firn %s --help has examples of its commands, with options that they have', (name, group) => {
+  const examples = helpOf(group).match(/(?<=\nExamples:\n)(?: +firn .*\n)+/)?.[0] ?? '';
+  const lines = examples.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  for (const line of lines) {
+    const [firn, first, second, ...more] = line.trim().split(' ');
+    expect([firn, first]).toEqual(['firn', name]);
+    const flags = group.commands.find((each) => each.name() === second)?.options.map(({ long }) => long);
+    expect(flags, line).toEqual(expect.arrayContaining(more.filter((word) => word.startsWith('--'))));
+  }
+});
+
 test.each(['serve', 'work'])('firn %s --help says that firn alone needs no database server', (name) => {
   const [, command] = leaves.find(([each]) => each === name)!;
   expect(helpOf(command)).toMatch(/FIRN_DATABASE_URL[^]*On one machine none is needed: firn\nwithout a command/);
+});
+
+test('firn log --help says why sums of two runs of one repository cannot be compared', () => {
+  const [, command] = leaves.find(([each]) => each === 'log')!;
+  expect(helpOf(command)).toMatch(/counts for the run that\nwas first[^]*a repository of its own/);
 });
 
 test('the guide has the same exit codes', () => {
@@ -61,4 +80,29 @@ test.each<[string[], RegExp]>([
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, said, complained } = await runFirn(...args);
   expect([code, said, complained]).toEqual([1, [], [expect.stringMatching(sentence)]]);
+});
+
+test.each<[string[], Record<string, unknown>]>([
+  [['psuh', '--json'], { code: 'usage', command: 'firn', message: 'there is no command "psuh"; perhaps push' }],
+  [['runs', 'frok', '--json'], { command: 'firn runs', message: 'there is no command "frok"; perhaps fork' }],
+  [
+    ['push', 'a/b/c', '--json'],
+    {
+      code: 'usage',
+      command: 'firn push',
+      message: "missing required argument 'PATH'",
+      advice: 'firn push --help says how',
+    },
+  ],
+  [['ls', '--json', '--al'], { code: 'usage', command: 'firn ls' }],
+  [['cancel', 'a/b/c', '--json'], { code: 'failed', message: 'a/b/c: say which step, such as a/b/c@900.' }],
+])('with --json what is wrong is one JSON object on standard error: %j', async (args, expected) => {
+  const { code, said, complained } = await runFirn(...args);
+  expect([code, said, complained.length]).toEqual([1, [], 1]);
+  expect(JSON.parse(complained[0]!)).toEqual({ error: expect.objectContaining(expected) });
+});
+
+test('--json after -- is an argument, and asks for nothing', async () => {
+  const { complained } = await runFirn('cancel', '--', '--json');
+  expect(complained).toEqual([expect.stringMatching(/^firn cancel: /)]);
 });

@@ -1,11 +1,10 @@
 import { CommanderError, type Command } from 'commander';
-import { FirnError } from '../../checkpoint/firn-error.ts';
 import { nearestName } from '../../checkpoint/words/nearest-name.ts';
 import { exitCodeOf, exitCodes } from '../exit-code.ts';
-import { withAdvice } from '../with-advice.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { buildProgram } from './build-program.ts';
 import { makeCommands } from './commands.ts';
+import { errorLine, errorReport, UsageError } from './error-report.ts';
 import type { StartServer } from './operator-commands.ts';
 
 export interface Surroundings {
@@ -34,16 +33,23 @@ export async function runProgram(
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const words = ['firn', ...path].join(' ');
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return exitCodes.done;
-      complain(`${words}: ${error.message.replace(/^error: /, '')} (${words} --help says how)`);
-      return exitCodes.failed;
-    }
+    const wrong = error instanceof CommanderError ? usageErrorOf(error, words) : error;
     const { evalSet } = command.opts<{ readonly evalSet?: string }>();
-    complain(`${words}: ${sentenceOf(error, evalSet)}`);
-    return exitCodeOf(error);
+    complain(
+      asksForJson(args)
+        ? JSON.stringify({ error: errorReport(wrong, words, evalSet) })
+        : `${words}: ${errorLine(wrong, evalSet)}`,
+    );
+    return exitCodeOf(wrong);
   }
+}
+
+/** Whether an answer in JSON is asked for, also by a line that cannot be parsed. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).includes('--json');
 }
 
 /** The command that the first words name, as far as they do. */
@@ -64,16 +70,15 @@ function refuseUnknown(command: Command, [word]: readonly string[]): void {
   const names = command.commands.map((each) => each.name());
   if (names.length === 0 || (word?.startsWith('-') ?? command.parent === null)) return;
   const near = word === undefined ? undefined : nearestName(word, names);
-  throw new Error(
+  const message =
     `${word === undefined ? 'a command is missing' : `there is no command "${word.slice(0, 100)}"`}` +
-      `${near === undefined ? '' : `; perhaps ${near}`}; ` +
-      (command.parent === null ? 'firn --help lists them.' : `write one of ${names.join(', ')}.`),
-  );
+    (near === undefined ? '' : `; perhaps ${near}`);
+  const advice = command.parent === null ? 'firn --help lists them.' : `write one of ${names.join(', ')}.`;
+  throw new UsageError(message, advice, `${message}; ${advice}`);
 }
 
-function sentenceOf(error: unknown, evalSet: string | undefined): string {
-  if (!(error instanceof Error)) return String(error);
-  return error instanceof FirnError && error.detail !== undefined
-    ? `${error.message} (${error.detail})`
-    : withAdvice(error, evalSet);
+function usageErrorOf(error: CommanderError, words: string): UsageError {
+  const message = error.message.replace(/^error: /, '');
+  const advice = `${words} --help says how`;
+  return new UsageError(message, advice, `${message} (${advice})`);
 }

@@ -28,6 +28,7 @@ export function administerInCatalog(catalog: Catalog): TokenAdministration {
       }
     },
     revoke: async (id) => void (await catalog.tokens.revoke(id)),
+    hasRepository: async (namespace, name) => (await catalog.repositories.find(namespace, name)) !== undefined,
     close: () => catalog.close(),
   };
 }

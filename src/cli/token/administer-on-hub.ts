@@ -1,6 +1,7 @@
 import type { Hub } from '../../../clients/typescript/src/index.ts';
 import { allPages, pageLimit } from '../../../clients/typescript/src/list/all-pages.ts';
 import { formatGrant } from '../../checkpoint/grant.ts';
+import { ifThere } from '../hub/make-repository.ts';
 import type { TokenAdministration } from './token-administration.ts';
 
 /** Administers the tokens of a hub through its API, as far as the token of the session allows. Closes the hub. */
@@ -26,6 +27,11 @@ export function administerOnHub(hub: Hub): TokenAdministration {
           ).data!,
       ),
     revoke: async (tokenId) => void (await hub.api.DELETE('/v1/tokens/{tokenId}', { params: { path: { tokenId } } })),
+    hasRepository: async (namespace, name) => {
+      const path = { namespace, name };
+      const ask = () => hub.api.GET('/v1/repositories/{namespace}/{name}', { params: { path } });
+      return (await ifThere(ask)) !== undefined;
+    },
     close: async () => hub.close(),
   };
 }

@@ -16,5 +16,7 @@ export interface TokenAdministration {
   create(token: NewToken): Promise<ShownToken & { readonly token: string }>;
   list(): Promise<ShownToken[]>;
   revoke(id: string): Promise<void>;
+  /** Whether a repository is there. Who may make a token for one may see it. */
+  hasRepository(namespace: string, name: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -76,7 +76,7 @@ export function createEventWriter(address: CheckpointAddress): (event: Checkpoin
 function dataOf(event: Exclude<CheckpointEvent, { type: 'quiet' }>, address: CheckpointAddress): object {
   switch (event.type) {
     case 'state':
-      return renderCheckpoint(event.checkpoint, address, event.waitsFor);
+      return renderCheckpoint(event.checkpoint, address, event);
     case 'trial':
       return renderTrial(event.trial);
     case 'phase': {

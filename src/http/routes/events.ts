@@ -22,6 +22,13 @@ const quietMs = 15_000;
 /** Interval at which a stream checks its token again, in ms. */
 const recheckMs = 10_000;
 
+const resumeHeaders = z.object({
+  'last-event-id': z
+    .string()
+    .optional()
+    .openapi({ description: 'Id of the last event that the client has seen; trials up to it are not told again.' }),
+});
+
 const followEvents = createRoute({
   method: 'get',
   path: '/v1/repositories/{namespace}/{name}/runs/{run}/checkpoints/{step}/events',
@@ -32,7 +39,7 @@ const followEvents = createRoute({
     '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told ' +
     'again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts ' +
     'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
-  request: { params: readCheckpointParams, headers: z.object({ 'last-event-id': z.string().optional() }) },
+  request: { params: readCheckpointParams, headers: resumeHeaders },
   responses: {
     200: {
       description: 'The events.',

@@ -171,7 +171,10 @@ export const checkpointSchema = z
       .optional()
       .openapi({ description: 'Those it is held to, fixed when it was committed or tried again.' }),
     waitsFor: waitingSchema.optional().openapi({
-      description: 'Of a checkpoint that is `queued`, in its description and its events; not in lists.',
+      description: 'Of a checkpoint that is `queued`, in its description, in lists and in its events.',
+    }),
+    expiresAt: z.iso.datetime().optional().openapi({
+      description: 'Of one that is `open`, in its description and in lists: given up then, unless files arrive.',
     }),
     cancelRequested: z.boolean(),
     result: resultSchema.optional(),
@@ -269,7 +272,19 @@ export const trialList = z
   .object({ items: z.array(trialSchema) })
   .openapi('TrialList', { example: { items: [trialExample] } });
 
-export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddress, waitsFor?: Waiting) {
+/** What is known of a checkpoint that is not compressed yet, besides its record. */
+export interface Unfinished {
+  /** Of one that is queued. */
+  readonly waitsFor?: Waiting | undefined;
+  /** Of one that is open. */
+  readonly expiresAt?: Date | undefined;
+}
+
+export function renderCheckpoint(
+  checkpoint: Checkpoint,
+  address: CheckpointAddress,
+  { waitsFor, expiresAt }: Unfinished = {},
+) {
   const {
     step,
     sequence,
@@ -292,6 +307,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
     sequence,
     state,
     ...(waitsFor !== undefined && { waitsFor: renderWaiting(waitsFor) }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt.toISOString() }),
     cancelRequested,
     ...(revision !== undefined && { revision }),
     ...(fixedConfig !== undefined && { config: renderConfig(fixedConfig) }),
@@ -308,7 +324,7 @@ export function renderCheckpoint(checkpoint: Checkpoint, address: CheckpointAddr
   } satisfies z.infer<typeof checkpointSchema>;
 }
 
-export interface CheckpointParts {
+export interface CheckpointParts extends Unfinished {
   readonly checkpoint: Checkpoint;
   readonly files: readonly CheckpointFile[];
   readonly packageRecord: PackageRecord | undefined;
@@ -316,16 +332,15 @@ export interface CheckpointParts {
   readonly damagedFiles: readonly string[];
   /** The eval set that it is measured with. */
   readonly evalSet: Pick<EvalSet, 'name'> | undefined;
-  readonly waitsFor: Waiting | undefined;
 }
 
 export function renderCheckpointDetails(
-  { checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }: CheckpointParts,
+  { checkpoint, files, packageRecord, damagedFiles, evalSet, ...unfinished }: CheckpointParts,
   address: CheckpointAddress,
 ) {
   const href = resourcePaths.checkpoint(address);
   return {
-    ...renderCheckpoint(checkpoint, address, waitsFor),
+    ...renderCheckpoint(checkpoint, address, unfinished),
     files: files.map((file) => renderFile(file, checkpoint.state === 'ready', address)),
     ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
     ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),

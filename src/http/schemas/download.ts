@@ -19,8 +19,14 @@ export const rangeHeaders = z.object({
     .optional()
     .openapi({ description: 'One byte range. Several give the whole file.', example: 'bytes=0-1023' }),
   'if-range': z.string().optional().openapi({ description: 'The range holds only for this ETag.' }),
-  'if-match': z.string().optional(),
-  'if-none-match': z.string().optional(),
+  'if-match': z
+    .string()
+    .optional()
+    .openapi({ description: 'ETags; answered only if that of the bytes is one of these, else 412.' }),
+  'if-none-match': z
+    .string()
+    .optional()
+    .openapi({ description: 'ETags that the client has; if that of the bytes is one of them, the answer is 304.' }),
 });
 
 const text = (description: string, required = true) => ({ description, required, schema: { type: 'string' as const } });

@@ -28,9 +28,10 @@ export interface LocalCheckpoint {
 
 /**
  * The checkpoints of a path, by step: a file; a folder; or a Trainer's output folder, which has one folder
- * `checkpoint-N` for each step. Throws an Error with one sentence if there is nothing to push.
+ * `checkpoint-N` for each step. Of these one without a file, which a Trainer may be about to fill, is left out, and
+ * `onEmpty` is told of it. Throws an Error with one sentence if there is nothing to push.
  */
-export function findCheckpoints(path: string): LocalCheckpoint[] {
+export function findCheckpoints(path: string, onEmpty?: (folder: string) => void): LocalCheckpoint[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Error(`There is no ${path}.`);
   if (!found.isDirectory()) return [oneFile(path, found.size)];
@@ -38,8 +39,20 @@ export function findCheckpoints(path: string): LocalCheckpoint[] {
     .filter((entry) => entry.isDirectory() && trainerFolder.test(entry.name))
     .map((entry) => ({ step: stepOf(entry.name)!, folder: join(path, entry.name) }))
     .sort((a, b) => a.step - b.step);
-  if (steps.length > 0) return steps.map(({ step, folder }) => oneFolder(folder, step));
-  return [oneFolder(path, stepOf(basename(resolve(path))))];
+  if (steps.length === 0) return [present(oneFolder(path, stepOf(basename(resolve(path)))), path)];
+  const checkpoints = steps.flatMap(({ step, folder }) => {
+    const checkpoint = oneFolder(folder, step);
+    if (checkpoint.files.length > 0) return [checkpoint];
+    onEmpty?.(folder);
+    return [];
+  });
+  if (checkpoints.length === 0) throw new Error(`There is no file in the folders checkpoint-N of ${path}.`);
+  return checkpoints;
+}
+
+function present(checkpoint: LocalCheckpoint, folder: string): LocalCheckpoint {
+  if (checkpoint.files.length === 0) throw new Error(`There is no file in ${folder}.`);
+  return checkpoint;
 }
 
 function stepOf(name: string): number | undefined {
@@ -58,7 +71,6 @@ function oneFolder(folder: string, step: number | undefined): LocalCheckpoint {
   const hasWeights = all.some(({ path }) => weights.test(path));
   const isLeftOut = ({ path }: LocalFile): boolean => hasWeights && pickledWeights.test(path);
   const files = all.filter((file) => !isLeftOut(file));
-  if (files.length === 0) throw new Error(`There is no file in ${folder}.`);
   return { step, files, leftOut: all.filter(isLeftOut).map(({ path }) => path) };
 }
 

@@ -66,6 +66,20 @@ export function checkpointsSuite(open: () => Catalog): void {
     expect(await open().checkpoints.blocking({ ...c, runId: (await makeRun(open())).id })).toBeUndefined();
   });
 
+  test('an open checkpoint has a last sign of life, any other has none', async () => {
+    const run = await makeRun(open());
+    const [a, b, c] = [
+      await makeCheckpoint(open(), run, 1),
+      await makeCheckpoint(open(), run, 2),
+      await makeCheckpoint(open(), run, 3),
+    ];
+    await open().checkpoints.transition(b.id, ['open'], 'queued');
+    const signs = await open().checkpoints.signsOfLife([a.id, b.id]);
+    expect([...signs.keys()]).toEqual([a.id]);
+    expect(signs.get(a.id)).toEqual((await open().checkpoints.blocking(c))!.touchedAt);
+    expect(await open().checkpoints.signsOfLife([])).toEqual(new Map());
+  });
+
   test('a live step exists once; a hidden one may be reserved again with a later number', async () => {
     const run = await makeRun(open());
     const first = await makeCheckpoint(open(), run, 7);

@@ -76,6 +76,14 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     get: (id) => one(eq(checkpoints.id, id)),
     counts: (runIds) => countCheckpoints(db, runIds),
     blocking: (checkpoint) => blockingCheckpoint(db, checkpoint),
+    async signsOfLife(ids) {
+      if (ids.length === 0) return new Map();
+      const found = await query
+        .select({ id: checkpoints.id, touchedAt: checkpoints.touchedAt })
+        .from(checkpoints)
+        .where(and(inArray(checkpoints.id, [...ids]), eq(checkpoints.state, 'open')));
+      return new Map(found.map(({ id, touchedAt }) => [id, touchedAt]));
+    },
     async list(runId, page, order = 'oldest') {
       const [beyond, sorted] = order === 'oldest' ? ([gt, asc] as const) : ([lt, desc] as const);
       const others = page.after === undefined ? undefined : beyond(checkpoints.sequence, sequenceOf(page.after));

@@ -12,8 +12,28 @@ export const yes = 'do not ask for the name once more';
 
 /** Adds `firn repos`, `firn runs`, `firn webhook` and `firn usage`. */
 export function addManagement(program: Command, commands: Commands): void {
-  addRepositories(commands.group(program, 'repos', 'repositories: list, create, visibility, delete'), commands);
-  addRuns(commands.group(program, 'runs', 'runs: list, create, edit, fork, close, open, delete'), commands);
+  const repositories = commands.group(
+    program,
+    'repos',
+    'repositories: list, create, visibility, delete',
+    'firn repos list --search gpt',
+    'firn repos create me/gpt',
+    'firn repos visibility me/gpt public',
+    'firn repos delete me/gpt',
+  );
+  addRepositories(repositories, commands);
+  const runs = commands.group(
+    program,
+    'runs',
+    'runs: list, create, edit, fork, close, open, delete',
+    'firn runs list me/gpt',
+    'firn runs create me/gpt/train --eval-set held-out --threshold loss=1%',
+    'firn runs edit me/gpt/train --threshold loss=2%',
+    'firn runs fork me/gpt/train@900 train-2',
+    'firn runs close me/gpt/train',
+    'firn runs delete me/gpt/train@900',
+  );
+  addRuns(runs, commands);
   addWebhooks(program, commands);
   commands
     .hub(

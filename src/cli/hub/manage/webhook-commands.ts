@@ -8,7 +8,15 @@ const load = () => import('./webhooks.ts');
 
 /** Adds `firn webhook`. */
 export function addWebhooks(program: Command, commands: Commands): void {
-  const group = commands.group(program, 'webhook', 'addresses that are told what becomes of checkpoints');
+  const group = commands.group(
+    program,
+    'webhook',
+    'addresses that are told what becomes of checkpoints',
+    'firn webhook create me/gpt https://ci.example/firn --event checkpoint.ready',
+    'firn webhook list',
+    'firn webhook ping 0011...',
+    'firn webhook messages 0011...',
+  );
   const { run } = commands;
   const withEvents = (command: Command): Command =>
     command.option('--event <event>', `one of ${webhookEvents.join(', ')}; may be repeated`, readEvent);

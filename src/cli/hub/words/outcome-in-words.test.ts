@@ -16,6 +16,10 @@ test.each<[Partial<Checkpoint>, RegExp]>([
   [{}, /^queued$/],
   [{ waitsFor: { inWords: 'waits for step 6, which is being compressed' } }, /^queued, waits for step 6, which is/],
   [{ state: 'open' }, /^open: waits for files, and expires unless some arrive$/],
+  [
+    { state: 'open', expiresAt: '2026-01-02T03:04:05.678Z' },
+    /^open: waits for files, and expires at 2026-01-02 03:04 UTC unless some arrive$/,
+  ],
   [{ state: 'failed', error: { code: 'internal', message: 'It broke.' } }, /^failed: It broke\.$/],
   [{ state: 'ready', result }, /^exact base, .*, 2\.0x, 1\.0 s$/],
 ])('the outcome of %j in words', (more, said) => {

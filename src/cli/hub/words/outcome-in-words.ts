@@ -7,8 +7,14 @@ type Details = components['schemas']['CheckpointDetails'];
 type Row = readonly [what: string, value: string];
 
 /** What became of a checkpoint, or what it waits for, in one sentence. */
-export function outcomeInWords({ state, error, result, waitsFor }: Omit<Details, 'links' | 'files'>): string {
-  if (state === 'open') return 'open: waits for files, and expires unless some arrive';
+export function outcomeInWords({
+  state,
+  error,
+  result,
+  waitsFor,
+  expiresAt,
+}: Omit<Details, 'links' | 'files'>): string {
+  if (state === 'open') return `open: ${expiryInWords(expiresAt) ?? 'waits for files, and expires unless some arrive'}`;
   if (error !== undefined) return `${state}: ${error.message}`;
   if (result === undefined) return stateInWords(state, waitsFor);
   const { fidelity, kind, rawBytes, storedBytes, degradation = {}, seconds } = result;
@@ -19,6 +25,13 @@ export function outcomeInWords({ state, error, result, waitsFor }: Omit<Details,
     ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
     `${took.toFixed(1)} s`,
   ].join(', ');
+}
+
+/** Until when a reserved step is kept, as the hub's clock has it; undefined without an end. */
+export function expiryInWords(expiresAt: string | undefined): string | undefined {
+  if (expiresAt === undefined) return undefined;
+  const until = expiresAt.replace(/^(\S{10})T(\d\d:\d\d).*Z$/, '$1 $2 UTC');
+  return `waits for files, and expires at ${until} unless some arrive`;
 }
 
 /** Why a checkpoint is exact that nobody asked to quantize; a warning of its result says any other reason. */

@@ -60,6 +60,12 @@ describe('checkpoints in one request', () => {
 });
 
 describe('a checkpoint that waits', () => {
+  interface Shown {
+    readonly step: number;
+    readonly waitsFor?: { readonly step?: number };
+    readonly expiresAt?: string;
+  }
+
   it('says for what: an open reservation with its end, then a worker, then nothing', async () => {
     const checkpoints = await newRun();
     const waitsFor = async (step: number) => (await call('GET', `${checkpoints}/${step}`)).json.waitsFor;
@@ -74,6 +80,14 @@ describe('a checkpoint that waits', () => {
     expect(Date.parse(first.expiresAt)).toBeGreaterThan(Date.parse(first.reservedAt));
     expect(await waitsFor(30)).toMatchObject({ step: 10 });
     expect(await waitsFor(10)).toBeUndefined();
+    const list = (await call('GET', checkpoints)).json.items as Shown[];
+    expect(list.map(({ step, waitsFor, expiresAt }) => [step, waitsFor?.step, expiresAt])).toEqual([
+      [10, undefined, first.expiresAt],
+      [20, 10, undefined],
+      [30, 10, undefined],
+    ]);
+    const open = await call('GET', `${checkpoints}/10`);
+    expect(open.json.expiresAt).toBe(first.expiresAt);
     const none = { open: 0, queued: 0, working: 0, ready: 0, failed: 0, cancelled: 0 };
     const run = checkpoints.replace(/\/checkpoints$/, '');
     expect((await call('GET', run)).json.checkpointCounts).toEqual({ ...none, open: 1, queued: 2 });
@@ -85,6 +99,15 @@ describe('a checkpoint that waits', () => {
     await gateway.encode();
     expect(await waitsFor(30)).toBeUndefined();
     expect((await call('GET', `${checkpoints}/30`)).json.result).not.toHaveProperty('fullBytes');
+  });
+});
+
+describe('a reservation', () => {
+  it('is deleted by who has seen its newest state', async () => {
+    const checkpoints = await newRun();
+    await call('POST', checkpoints, { step: 10 });
+    const etag = (await call('GET', `${checkpoints}/10`)).headers.get('etag')!;
+    expect((await call('DELETE', `${checkpoints}/10`, undefined, { 'if-match': etag })).status).toBe(204);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Catalog } from '../../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import type { AppEnv } from '../../app-env.ts';
-import type { Gateway } from '../../gateway.ts';
+import type { CheckpointVerbs, Gateway } from '../../gateway.ts';
 import type { FolderFile } from '../../../ingest/checkpoint/reservation/reserve-folder.ts';
 import { unchanged } from '../../answer/entity-tag.ts';
 import {
@@ -207,15 +207,21 @@ const deleteCheckpoint = createRoute({
 async function shownCheckpoint(
   catalog: Catalog,
   checkpoint: Checkpoint,
-  { address, waitsFor }: { readonly address: CheckpointAddress; readonly waitsFor: Waiting | undefined },
+  {
+    address,
+    waitsFor,
+    expire,
+  }: { readonly address: CheckpointAddress; readonly waitsFor: Waiting | undefined } & Pick<CheckpointVerbs, 'expire'>,
 ) {
-  const [files, packageRecord, damagedFiles, evalSet] = await Promise.all([
+  const [files, packageRecord, damagedFiles, evalSet, expiries] = await Promise.all([
     catalog.files.list(checkpoint.id),
     checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
     catalog.damage.pathsOf(checkpoint.id),
     checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
+    expire(catalog, [checkpoint]),
   ]);
-  return renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, waitsFor }, address);
+  const unfinished = { waitsFor, expiresAt: expiries.get(checkpoint.id) };
+  return renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, ...unfinished }, address);
 }
 
 /** Routes of checkpoints, except their files. */
@@ -276,7 +282,14 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const query = c.req.valid('query');
     const page = pageOf(query);
     const listed = await catalog.checkpoints.list(run.id, page, query.order);
-    const items = listed.map((checkpoint) => renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }));
+    const [waiting, expiries] = await Promise.all([
+      checkpoints.allWaitFor(listed),
+      checkpoints.expire(catalog, listed),
+    ]);
+    const items = listed.map((checkpoint) => {
+      const unfinished = { waitsFor: waiting.get(checkpoint.id), expiresAt: expiries.get(checkpoint.id) };
+      return renderCheckpoint(checkpoint, { ...names, step: checkpoint.step }, unfinished);
+    });
     return c.json({ items, ...nextOfPage(page, listed, (last) => String(last.sequence)) }, 200);
   });
   app.openapi(getCheckpoint, async (c) => {
@@ -286,6 +299,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
     const shown = await shownCheckpoint(catalog, checkpoint, {
       address,
       waitsFor: await checkpoints.waitsFor(checkpoint),
+      expire: checkpoints.expire,
     });
     c.header('Content-Location', resourcePaths.checkpoint(address));
     return unchanged(c, shown) ?? c.json(shown, 200);
@@ -314,6 +328,7 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
       shownCheckpoint(tx, found(await tx.checkpoints.get(checkpoint.id), 'checkpoint'), {
         address: names,
         waitsFor: undefined,
+        expire: checkpoints.expire,
       }),
     );
     await checkpoints.delete(checkpoint, asRead);
