@@ -1,3 +1,3 @@
-/** What a webhook can be told of. */
+/** Events that a webhook can get messages about. */
 export const webhookEvents = ['checkpoint.ready', 'checkpoint.failed', 'checkpoint.damaged'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];

@@ -26,13 +26,13 @@ export async function scrub({ repository, mibPerS }: ScrubOptions, { asJson, say
   const hub = await openStoredHub(readConfig(process.env), pino({ level: 'warn' }, pino.destination(2)));
   try {
     const repositoryId = repository === undefined ? undefined : await repositoryIdOf(hub.catalog, repository);
-    const told = new Set<string>();
+    const printed = new Set<string>();
     const ctx = {
       ...hub,
       ...(rate && { rate }),
       onDamage: (found: Parameters<typeof describeDamage>[0]) => {
-        if (!told.has(found.key)) say(asJson ? JSON.stringify(found) : describeDamage(found));
-        told.add(found.key);
+        if (!printed.has(found.key)) say(asJson ? JSON.stringify(found) : describeDamage(found));
+        printed.add(found.key);
       },
       onRepaired: (key: string) => say(asJson ? JSON.stringify({ key, wholeAgain: true }) : `whole again ${key}`),
       onUnread: (key: string, error: unknown) => remark(`firn scrub: ${key} could not be read: ${String(error)}`),

@@ -19,7 +19,7 @@ export interface CreateTokenOptions extends TokenOptions {
 }
 
 /**
- * `firn token create`: prints the text of a new token, which is told only here. A token may be made before the
+ * `firn token create`: prints the text of a new token, which is shown only here. A token may be made before the
  * repository that it is for; that is said, for the name may be misspelt.
  */
 export async function createToken(options: CreateTokenOptions, { asJson, say, remark }: Terminal): Promise<void> {

@@ -15,7 +15,7 @@ import type { StoredCheckpoint } from './store-checkpoint.ts';
 
 /** Findings on a checkpoint that is stored and verified. */
 export interface Findings {
-  /** Of the checkpoint. */
+  /** Training step of the checkpoint. */
   readonly step: number;
   readonly files: readonly SourceFile[];
   /** The files as uploaded. */
@@ -84,8 +84,8 @@ function lagOf(
   { bound: { spec, thresholds, baseline }, measured, earlier = [] }: MeasuredQuality,
   step: number,
 ): { readonly asGoodAs?: AsGoodAs } {
-  const telling = spec.metrics.filter(({ kind }) => !needsReference(kind));
-  const leading = telling.find(({ name }) => Object.hasOwn(thresholds, name)) ?? telling[0];
+  const withoutReference = spec.metrics.filter(({ kind }) => !needsReference(kind));
+  const leading = withoutReference.find(({ name }) => Object.hasOwn(thresholds, name)) ?? withoutReference[0];
   if (leading === undefined) return {};
   const own = { step, metricsBefore: baseline, metricsAfter: measured.whole };
   const before = earlier.toReversed().map(({ step: at, metrics }) => ({ step: at, metricsBefore: metrics }));

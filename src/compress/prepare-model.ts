@@ -51,7 +51,7 @@ export interface ModelQuality {
   readonly limits: Readonly<Record<string, MetricLimit>>;
   /** Earlier uploads that this one was trained through, the nearest first. */
   readonly earlier: readonly MeasuredUpload[];
-  /** Of the eval set. */
+  /** Rows of the eval set. */
   readonly rows: number;
   /** Values of observed metrics on the uploaded weights. */
   readonly observed?: MetricValues;
@@ -183,7 +183,7 @@ async function bind({ ctx, run, source, signal }: EncodeAttempt, evalSetId: stri
 
 interface EvaluatedUpload {
   readonly baseline: Measurement;
-  /** Of the eval set. */
+  /** Rows of the eval set. */
   readonly rows: number;
   readonly words: ExaminationWords;
   /** See {@link ModelQuality}. */

@@ -22,7 +22,7 @@ const tags = [
   { name: 'Packages', description: 'Compressed forms, for clients that decode by themselves.' },
   { name: 'Usage', description: 'What namespaces and repositories take, and may take.' },
   { name: 'Access', description: 'Tokens, and what they allow.' },
-  { name: 'Webhooks', description: 'Addresses that are told what becomes of checkpoints, by signed messages.' },
+  { name: 'Webhooks', description: 'Addresses that get signed messages about what happens to checkpoints.' },
   { name: 'Operations', description: 'Health, metrics and this document.' },
 ];
 

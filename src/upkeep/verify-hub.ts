@@ -42,8 +42,8 @@ export async function verifyHub(
     {
       catalog,
       store,
-      onDamage: (found) => verify.tell(describeDamage(found)),
-      onUnread: (key, error) => verify.tell(`unread ${key}: ${sentenceOf(error)}`),
+      onDamage: (found) => verify.say(describeDamage(found)),
+      onUnread: (key, error) => verify.say(`unread ${key}: ${sentenceOf(error)}`),
     },
     {},
     signal,
@@ -90,7 +90,7 @@ class HubVerification {
     this.#signal = signal;
   }
 
-  tell(line: string): void {
+  say(line: string): void {
     this.problems += 1;
     this.#onProblem(line);
   }
@@ -150,10 +150,10 @@ class HubVerification {
 
   async #checking(what: string, isRight: () => Promise<boolean | undefined>): Promise<void> {
     try {
-      if ((await isRight()) === false) this.tell(`${what}: its digest is not the recorded one`);
+      if ((await isRight()) === false) this.say(`${what}: its digest is not the recorded one`);
     } catch (error) {
       if (!(error instanceof FirnError) || endsReading.has(error.code)) throw error;
-      this.tell(`${what}: ${sentenceOf(error)}`);
+      this.say(`${what}: ${sentenceOf(error)}`);
     }
   }
 }

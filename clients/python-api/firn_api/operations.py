@@ -138,7 +138,7 @@ class Operations:
         return cast(Estimate, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/estimate/cancel", headers={"idempotency-key": idempotency_key}).json())
 
     def follow_checkpoint(self, namespace: str, name: str, run: str, step: Union[int, str], *, last_event_id: Optional[str] = None) -> httpx.Response:
-        """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
+        """Follow a checkpoint as server-sent events. `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is sent again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/events", headers={"last-event-id": last_event_id})
 
     def put_file(self, namespace: str, name: str, run: str, step: int, path: str, *, body: Bytes, role: Optional[Literal["model", "sensitivity", "optimizer", "other"]] = None, commit: Optional[Literal["true"]] = None, repr_digest: Optional[str] = None, content_digest: Optional[str] = None) -> FileReceipt:
@@ -234,7 +234,7 @@ class Operations:
         return cast(QuotaInput, self._send("PUT", f"/v1/namespaces/{segment(namespace)}/quota", headers={"if-match": if_match, "if-none-match": if_none_match}, body=body, media_types=("application/json",)).json())
 
     def create_token(self, *, body: TokenInput) -> CreatedToken:
-        """Make a token. Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either."""
+        """Make a token. Only who holds admin on all that it grants may make one. The answer is the only place that shows its text, so it is not kept for an Idempotency-Key either."""
         return cast(CreatedToken, self._send("POST", f"/v1/tokens", body=body, media_types=("application/json",)).json())
 
     def list_tokens(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> TokenList:
@@ -242,7 +242,7 @@ class Operations:
         return cast(TokenList, self._send("GET", f"/v1/tokens", query={"limit": limit, "after": after}).json())
 
     def get_token(self, token_id: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Token:
-        """Describe a token that one could have made, or the one this is sent with. Its grants, and until when it holds. Its text is told once, when it is made."""
+        """Describe a token that one could have made, or the one this is sent with. Its grants, and until when it holds. Its text was shown once, when it was made."""
         return cast(Token, self._send("GET", f"/v1/tokens/{segment(token_id)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
     def revoke_token(self, token_id: str, *, if_match: Optional[str] = None) -> Token:
@@ -254,7 +254,7 @@ class Operations:
         return cast(Whoami, self._send("GET", f"/v1/whoami").json())
 
     def create_webhook(self, *, body: WebhookInput) -> CreatedWebhook:
-        """Have an address told what becomes of checkpoints. A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not kept for an Idempotency-Key either."""
+        """Send an address messages about what happens to checkpoints. A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope admin on the namespace, or on the repository. The answer is the only place that shows the secret, so it is not kept for an Idempotency-Key either."""
         return cast(CreatedWebhook, self._send("POST", f"/v1/webhooks", body=body, media_types=("application/json",)).json())
 
     def list_webhooks(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> WebhookList:
@@ -262,11 +262,11 @@ class Operations:
         return cast(WebhookList, self._send("GET", f"/v1/webhooks", query={"limit": limit, "after": after}).json())
 
     def get_webhook(self, webhook_id: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Webhook:
-        """Describe a webhook. What it is told of, and whether it is active. Its secret is told once, when it is made."""
+        """Describe a webhook. The events that it gets messages about, and whether it is active. Its secret was shown once, when it was made."""
         return cast(Webhook, self._send("GET", f"/v1/webhooks/{segment(webhook_id)}", headers={"if-none-match": if_none_match, "if-match": if_match}).json())
 
     def change_webhook(self, webhook_id: str, *, body: WebhookChange, if_match: Optional[str] = None) -> Webhook:
-        """Change where a webhook leads, what it is told of, or whether it is active. What is not given stays. Messages that are not delivered yet go to the new URL."""
+        """Change where a webhook leads, which messages it gets, or whether it is active. What is not given stays. Messages that are not delivered yet go to the new URL."""
         return cast(Webhook, self._send("PATCH", f"/v1/webhooks/{segment(webhook_id)}", headers={"if-match": if_match}, body=body, media_types=("application/json",)).json())
 
     def delete_webhook(self, webhook_id: str, *, if_match: Optional[str] = None) -> None:

@@ -530,7 +530,7 @@ class MetricLimit(_MetricLimitRequired, total=False):
 
 
 class AsGoodAs(TypedDict):
-    """The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent where that cannot be told."""
+    """The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent if that is not known."""
     metric: str
     step: float
     beforeFirst: bool

@@ -417,7 +417,7 @@ export interface paths {
         };
         /**
          * Follow a checkpoint as server-sent events
-         * @description `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.
+         * @description `state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is sent again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.
          */
         get: operations["followCheckpoint"];
         put?: never;
@@ -759,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token
-         * @description Only who holds admin on all that it grants may make one. The answer is the only place its text is told, so it is not kept for an Idempotency-Key either.
+         * @description Only who holds admin on all that it grants may make one. The answer is the only place that shows its text, so it is not kept for an Idempotency-Key either.
          */
         post: operations["createToken"];
         delete?: never;
@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * Describe a token that one could have made, or the one this is sent with
-         * @description Its grants, and until when it holds. Its text is told once, when it is made.
+         * @description Its grants, and until when it holds. Its text was shown once, when it was made.
          */
         get: operations["getToken"];
         put?: never;
@@ -826,8 +826,8 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Have an address told what becomes of checkpoints
-         * @description A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not kept for an Idempotency-Key either.
+         * Send an address messages about what happens to checkpoints
+         * @description A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope admin on the namespace, or on the repository. The answer is the only place that shows the secret, so it is not kept for an Idempotency-Key either.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -845,7 +845,7 @@ export interface paths {
         };
         /**
          * Describe a webhook
-         * @description What it is told of, and whether it is active. Its secret is told once, when it is made.
+         * @description The events that it gets messages about, and whether it is active. Its secret was shown once, when it was made.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -858,7 +858,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change where a webhook leads, what it is told of, or whether it is active
+         * Change where a webhook leads, which messages it gets, or whether it is active
          * @description What is not given stays. Messages that are not delivered yet go to the new URL.
          */
         patch: operations["changeWebhook"];
@@ -2669,7 +2669,7 @@ export interface components {
                 [key: string]: components["schemas"]["MetricLimit"];
             };
             asGoodAs?: components["schemas"]["AsGoodAs"];
-            /** @description What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; a warning says where one moved far. */
+            /** @description Further metrics of the same outputs, by name, beside those of the eval set. Nothing bounds these; a warning says where one moved far. */
             observed?: {
                 [key: string]: components["schemas"]["ObservedMetric"];
             };
@@ -2730,7 +2730,7 @@ export interface components {
             };
         };
         /**
-         * @description The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent where that cannot be told.
+         * @description The step of training at which the uploaded model was as good as what a download returns, by the measured metric of the uploads that it was trained through. Absent if that is not known.
          * @example {
          *       "metric": "loss",
          *       "step": 1050,
@@ -3858,7 +3858,7 @@ export interface components {
          *     }
          */
         CreatedToken: components["schemas"]["Token"] & {
-            /** @description What to send as `Authorization: Bearer`. It is told only here. */
+            /** @description What to send as `Authorization: Bearer`. It is shown only here. */
             token: string;
         };
         /**
@@ -3954,7 +3954,7 @@ export interface components {
          *     }
          */
         CreatedWebhook: components["schemas"]["Webhook"] & {
-            /** @description Key of the signatures. It is told only here. */
+            /** @description Key of the signatures. It is shown only here. */
             secret: string;
         };
         /**
@@ -3992,7 +3992,7 @@ export interface components {
          */
         WebhookInput: {
             /**
-             * @description The namespace that it is told of.
+             * @description The namespace that it gets messages about.
              * @example acme
              */
             namespace: string;
@@ -4008,7 +4008,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description What it is told of; everything by default.
+             * @description The events that it gets messages about; all by default.
              * @example [
              *       "checkpoint.ready",
              *       "checkpoint.failed",
@@ -4056,7 +4056,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description What it is told of.
+             * @description The events that it gets messages about.
              * @example [
              *       "checkpoint.ready",
              *       "checkpoint.failed",
@@ -9880,7 +9880,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Id of the last event that the client has seen; trials up to it are not told again. */
+                /** @description Id of the last event that the client has seen; trials up to it are not sent again. */
                 "last-event-id"?: string;
             };
             path: {

@@ -4,8 +4,9 @@ import { Worker } from 'node:worker_threads';
 const readBytes = 1024 * 1024;
 
 /**
- * What the thread runs; a text, because a file would have another name once it is compiled or bundled. It reads what it
- * is told is there through the descriptor that it is given, and ends with the digest.
+ * The program of the thread. It is a text, because a file would have another name once it is compiled or bundled. Each
+ * message says how much of the file is there; the thread hashes that much, and after the last one answers with the
+ * digest.
  */
 const source = `
 const { createHash } = require('node:crypto');
@@ -29,13 +30,14 @@ parentPort.on('message', ({ offset, isLast }) => {
 `;
 
 /**
- * The SHA-256 of a file that is received or sent, made in a thread of its own beside what does so. It follows the front
- * that is there, so that most of it is done while later pieces are on their way, and reads bytes that are in memory.
+ * The SHA-256 of a file that is being received or sent, computed in a thread of its own. It hashes each piece as soon
+ * as all bytes before it are there. So most of the work is done while later pieces are on their way, and the bytes are
+ * read while the operating system still has them in memory.
  */
 export class PrefixHash {
   readonly #worker: Worker;
   readonly #ended: Promise<string>;
-  #told = 0;
+  #announced = 0;
 
   /** `fd` stays open until `digest` or `stop` has settled. */
   constructor(fd: number) {
@@ -44,14 +46,14 @@ export class PrefixHash {
       this.#worker.once('message', resolve).once('error', reject);
       this.#worker.once('exit', () => reject(new Error('The digest of the file was given up.')));
     });
-    // Told by `digest`.
+    // `digest` rejects with it.
     this.#ended.catch(() => undefined);
   }
 
   /** The bytes before this offset are there and will not change. */
   advanceTo(offset: number): void {
-    if (offset - this.#told < readBytes) return;
-    this.#told = offset;
+    if (offset - this.#announced < readBytes) return;
+    this.#announced = offset;
     this.#worker.postMessage({ offset, isLast: false });
   }
 

@@ -27,7 +27,7 @@ class BucketCode {
   // Reads the lengths of `symbols` codes, which have to be complete.
   Status read(ByteReader* reader, size_t symbols);
 
-  // The next symbol; zeros follow the end of the bits, and the reader tells.
+  // The next symbol; zeros follow the end of the bits, which the reader reports.
   uint16_t next(BitReader* bits) const {
     const Entry entry = lookup_[width_ == 0 ? 0 : bits->peek() >> (64 - width_)];
     bits->skip(entry.length);

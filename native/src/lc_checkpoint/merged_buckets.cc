@@ -48,7 +48,7 @@ Status read_symbols(const BucketPayload& payload, size_t count, size_t checkpoin
   return bits.at_zero_padded_end() ? Status::ok : Status::corrupt;
 }
 
-// The joint symbols that take less listed than told field by field, the most frequent first.
+// The joint symbols that take less listed than coded field by field, the most frequent first.
 std::vector<ListedSymbol> listed(const std::vector<Joint>& joints, size_t width, uint32_t fields) {
   std::vector<Joint> sorted(joints);
   std::sort(sorted.begin(), sorted.end());

@@ -71,7 +71,7 @@ export interface CheckpointResult {
   readonly degradation?: MetricValues;
   /** What the thresholds came to, by bounded metric; absent in results from before it was kept. */
   readonly limits?: Readonly<Record<string, MetricLimit>>;
-  /** How far training had come when the upload was as good as the rebuilt model; absent if it cannot be told. */
+  /** How far training had come when the upload was as good as the rebuilt model; absent if that is not known. */
   readonly asGoodAs?: AsGoodAs;
   /** Metrics that the eval set does not request but that its outputs allow, by name. */
   readonly observed?: Readonly<Record<string, ObservedMetric>>;

@@ -4,7 +4,7 @@ import { NoticeListeners, type Notices } from './notices.ts';
 export function localNotices(): Notices {
   const listeners = new NoticeListeners();
   return {
-    publish: (channel, body) => listeners.tell(channel, body),
+    publish: (channel, body) => listeners.call(channel, body),
     subscribe: (channel, listener) => listeners.add(channel, listener),
     close: async () => undefined,
   };

@@ -26,7 +26,7 @@ export class NoticeListeners {
     return () => void listeners.delete(listener);
   }
 
-  tell(channel: string, body: string): void {
+  call(channel: string, body: string): void {
     for (const listener of this.#byChannel.get(channel) ?? []) listener(body);
   }
 }

@@ -38,13 +38,13 @@ export class PostgresNotices implements Notices {
     const payload = JSON.stringify([channel, body]);
     // Listeners of this process get the notice even without a server.
     if (this.#session === undefined || this.#pending >= pendingMax || Buffer.byteLength(payload) > noticeBytesMax)
-      return this.#listeners.tell(channel, body);
+      return this.#listeners.call(channel, body);
     this.#pending += 1;
     this.#session
       .query('select pg_notify($1, $2)', [serverChannel, payload], 'arrays')
       .catch((error: unknown) => {
         this.#onTrouble(error);
-        this.#listeners.tell(channel, body);
+        this.#listeners.call(channel, body);
       })
       .finally(() => {
         this.#pending -= 1;
@@ -105,6 +105,6 @@ export class PostgresNotices implements Notices {
     }
     if (!Array.isArray(said)) return;
     const [channel, body] = said as unknown[];
-    if (typeof channel === 'string' && typeof body === 'string') this.#listeners.tell(channel, body);
+    if (typeof channel === 'string' && typeof body === 'string') this.#listeners.call(channel, body);
   }
 }

@@ -46,7 +46,7 @@ export interface MetricLimit {
 export interface LimitBasis {
   readonly metrics: readonly MetricSpec[];
   readonly thresholds: QualityThresholds;
-  /** Of the uploaded weights. */
+  /** Metrics of the uploaded weights. */
   readonly baseline: MetricValues;
   /** Uploads that this checkpoint was trained through and that were measured in the same way, the nearest first. */
   readonly earlier: readonly MeasuredUpload[];

@@ -11,7 +11,7 @@ const digits = 3;
 export interface LimitsToSay {
   readonly spec: Pick<EvalSetSpec, 'metrics'>;
   readonly limits: Readonly<Record<string, MetricLimit>>;
-  /** Of the uploaded weights. */
+  /** Metrics of the uploaded weights. */
   readonly baseline: MetricValues;
   /** Whether some upload that the checkpoint was trained through was measured. */
   readonly hasEarlier: boolean;

@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a hub listens unless it is told otherwise. */
+/** Where a hub listens by default. */
 const urlDefault = 'http://127.0.0.1:8080';
 
 export interface ChosenHub {

@@ -32,7 +32,7 @@ export interface ErrorReport {
   readonly requestId?: string;
 }
 
-/** What a program is told of an error. `evalSet` is the one that was named as an option. Pure. */
+/** An error as a program reads it. `evalSet` is the one that was named as an option. Pure. */
 export function errorReport(error: unknown, command: string, evalSet: string | undefined): ErrorReport {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error), command };
   if (error instanceof UsageError) return { code: 'usage', message: error.message, advice: error.advice, command };
@@ -47,7 +47,7 @@ export function errorReport(error: unknown, command: string, evalSet: string | u
   return { code, ...explained, command, status, ...(requestId !== undefined && { requestId }) };
 }
 
-/** What a person is told of it, in one line. Pure. */
+/** An error as a person reads it, in one line. Pure. */
 export function errorLine(error: unknown, evalSet: string | undefined): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof UsageError) return error.line;

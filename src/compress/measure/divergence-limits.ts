@@ -37,7 +37,7 @@ export function divergenceLimits(basis: DivergenceBasis): Readonly<Record<string
   return limits;
 }
 
-/** What a metric's threshold lets the loss beside a divergence grow by; empty if that cannot be told. */
+/** What a metric's threshold lets the loss beside a divergence grow by; empty if that is not known. */
 function lossAllowed(
   { name, kind }: MetricSpec,
   divergence: MetricSpec,

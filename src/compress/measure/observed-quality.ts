@@ -18,7 +18,7 @@ export interface MeasuredQuality {
   readonly limits?: Readonly<Record<string, MetricLimit>> | undefined;
   /** Earlier uploads that this one was trained through, the nearest first. */
   readonly earlier?: readonly MeasuredUpload[] | undefined;
-  /** Of the eval set. */
+  /** Rows of the eval set. */
   readonly rows: number;
   readonly understood: readonly string[];
   /** The observed metrics, which are measured without being requested, and their values on the uploaded weights. */

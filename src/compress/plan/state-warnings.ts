@@ -11,7 +11,7 @@ const roleNames: Readonly<Record<StateRole, string>> = {
 const firstMoments = 'First moments cannot be bounded and are kept exact, because';
 const reasons: Readonly<Record<KeptExact, string>> = {
   ambiguous:
-    'Optimizer state is kept exact where its name says two things at once; state.names of the run can tell which',
+    'Optimizer state is kept exact where its name says two things at once; state.names of the run can say which',
   dtype: 'Optimizer state that is not F32 is kept exact',
   secondMissing: `${firstMoments} no second moments of theirs are found`,
   secondElsewhere: `${firstMoments} their second moments are in another file`,
@@ -39,7 +39,7 @@ export function stateWarnings(
     : [
         ...sentences,
         `The run does not want ${missing} kept exact, but no tensor of an optimizer file is called as such; ` +
-          'state.names of the run can tell which are.',
+          'state.names of the run can say which are.',
       ];
 }
 

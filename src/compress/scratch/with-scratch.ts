@@ -24,6 +24,6 @@ export async function withScratch<T>(prefix: string, work: (directory: string) =
 
 /** Returns any other error unchanged. */
 function reportFullDisk(error: unknown): unknown {
-  const told: FirnError = diskError(error);
-  return told.code === 'storage-full' || told.code === 'overloaded' ? told : error;
+  const known: FirnError = diskError(error);
+  return known.code === 'storage-full' || known.code === 'overloaded' ? known : error;
 }

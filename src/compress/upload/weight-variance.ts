@@ -11,7 +11,8 @@ export function varianceOf({ elementCount, sum, sumOfSquares }: Sums): number {
 }
 
 /**
- * Share of the variance in the mean square: 1 around a mean of 0, and 0 if the weights cannot be told from a constant.
+ * Share of the variance in the mean square: 1 around a mean of 0, and 0 if the weights cannot be distinguished from a
+ * constant.
  */
 export function varianceShare(sums: Sums): number {
   const share = (varianceOf(sums) * sums.elementCount) / sums.sumOfSquares;

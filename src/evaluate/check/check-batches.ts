@@ -22,7 +22,7 @@ const batchesMax = 16;
 export async function checkBatches(run: Run): Promise<void> {
   const { prepared, spec } = run;
   const columns = prepared.inputs.map((column) => ({ column, extremes: columnExtremes(column) }));
-  const batches = tellingBatches(
+  const batches = batchesToCheck(
     prepared,
     columns.map(({ extremes }) => extremes),
   );
@@ -38,12 +38,12 @@ export async function checkBatches(run: Run): Promise<void> {
     if (extremes.nanRow !== undefined) await refuseNan(run, column, extremes.nanRow);
 }
 
-function tellingBatches({ rows, batchRows }: PreparedSet, extremes: readonly ColumnExtremes[]): number[] {
-  const telling = extremes
+function batchesToCheck({ rows, batchRows }: PreparedSet, extremes: readonly ColumnExtremes[]): number[] {
+  const extremeRows = extremes
     .flatMap(({ nanRow, least, largest }) => [nanRow, least?.row, largest?.row])
     .filter((row) => row !== undefined);
-  if (rows % batchRows !== 0) telling.unshift(rows - 1);
-  const numbers = new Set([0, ...telling.map((row) => Math.floor(row / batchRows))]);
+  if (rows % batchRows !== 0) extremeRows.unshift(rows - 1);
+  const numbers = new Set([0, ...extremeRows.map((row) => Math.floor(row / batchRows))]);
   return [...numbers].slice(0, batchesMax);
 }
 

@@ -46,7 +46,7 @@ export function renderProblem(
   return c.body(problem.body, problem.status as ContentfulStatusCode, { ...problem.headers, ...headers });
 }
 
-/** What a client is told of an error. Pure. */
+/** What a client sees of an error. Pure. */
 export function publicSentence({ code, message }: FirnError): string {
   return withheldCodes.has(code) ? unknownSentence : message;
 }

@@ -14,8 +14,8 @@ export class MissingRepository extends FirnError {
 }
 
 /**
- * An error as hub clients read it: a JSON object, and header fields that they tell errors apart by. On plain http they
- * know a missing repository by `X-Error-Code` alone.
+ * An error as hub clients read it: a JSON object, and header fields by which they distinguish errors. On plain http
+ * they know a missing repository by `X-Error-Code` alone.
  */
 export function renderHubError(
   c: Context<AppEnv>,

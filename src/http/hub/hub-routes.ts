@@ -65,7 +65,7 @@ const repositoryRoutes: Readonly<Record<string, OfRepository>> = {
 
 /**
  * The routes of hub clients, chosen by the path as it was sent: revisions and file paths may have slashes, escaped or
- * not, so a router of patterns cannot tell them apart. Other paths go on.
+ * not, so a router of patterns cannot distinguish them. Other paths go on.
  */
 export function hubRoutes(gateway: HubGateway): MiddlewareHandler<AppEnv> {
   return async function answerHubClient(c, next) {

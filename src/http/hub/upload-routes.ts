@@ -72,8 +72,8 @@ const batchShape = z.object({
 });
 
 /**
- * Git LFS batch API. An object that this very repository has needs no upload; whether another has it is never told. All
- * others get a signed address for exactly these bytes.
+ * Git LFS batch API. An object that this very repository has needs no upload; whether another has it is never revealed.
+ * All others get a signed address for exactly these bytes.
  */
 export async function lfsBatch(c: Context<AppEnv>, gateway: HubGateway, name: HubRepositoryName): Promise<Response> {
   const { operation, objects, transfers } = await readJson(c, gateway, batchShape);

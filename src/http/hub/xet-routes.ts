@@ -52,7 +52,7 @@ export async function answerXet(
   const [_day, version, kind, _prefix, hash = ''] = rest;
   const asked = `${c.req.method} ${version}/${kind}`;
   if (asked === 'GET v1/chunks')
-    // Whether any other repository has a chunk is never told; within one, clients remember what they sent.
+    // Whether any other repository has a chunk is never revealed; within one, clients remember what they sent.
     throw new FirnError('not-found', 'This chunk is not known here.');
   if (asked === 'POST v1/xorbs') {
     const inserted = await gateway.hub.receiveXorb(repository, parseXetHash(hash), readUpload(c, gateway.bodyPace));

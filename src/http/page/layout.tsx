@@ -16,7 +16,7 @@ export interface LayoutProps {
   readonly title: string;
   /** Path of the page. */
   readonly path: string;
-  /** Undefined on a page that could not tell who looks at it. */
+  /** Undefined on a page that does not know who looks at it. */
   readonly viewer: Viewer | undefined;
   readonly children: Child;
 }

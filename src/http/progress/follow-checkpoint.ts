@@ -43,7 +43,7 @@ const terminalStates: readonly string[] = ['ready', 'failed', 'cancelled'];
 export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<CheckpointEvent> {
   const { catalog, checkpointId, signal, quietMs } = options;
   const mailbox = openMailbox(options);
-  let told: string | undefined;
+  let sent: string | undefined;
   let trialsSeen = options.trialsSeen;
   let quietSince = Date.now();
   let checkedAt = quietSince;
@@ -61,10 +61,10 @@ export async function* followCheckpoint(options: FollowOptions): AsyncGenerator<
         events.push({ type: 'trial', trial, ordinal: ++trialsSeen });
       const waitsFor = await options.waitsFor(checkpoint);
       const { state } = checkpoint;
-      // A state is told again if the checkpoint waits for something else.
+      // A state is sent again if the checkpoint waits for something else.
       const now = [state, waitsFor?.step, waitsFor?.state].join(' ');
-      if (now !== told) events.push({ type: 'state', checkpoint, ...(waitsFor && { waitsFor }) });
-      told = now;
+      if (now !== sent) events.push({ type: 'state', checkpoint, ...(waitsFor && { waitsFor }) });
+      sent = now;
       if (events.length === 0 && Date.now() - quietSince >= quietMs) events.push({ type: 'quiet' });
       if (events.length > 0) quietSince = Date.now();
       yield* events;

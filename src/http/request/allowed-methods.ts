@@ -7,8 +7,8 @@ export interface AllowedMethods {
 }
 
 /**
- * Computes the methods of each path, to tell 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`) do not
- * count.
+ * Computes the methods of each path, to distinguish 405 from 404 (RFC 9110 section 15.5.6). Middleware entries (`ALL`)
+ * do not count.
  */
 export function allowedMethods(routes: readonly { readonly method: string; readonly path: string }[]): AllowedMethods {
   const router = new TrieRouter<string>();

@@ -38,7 +38,7 @@ export function idempotency(records: IdempotencyRecords): MiddlewareHandler<AppE
     if (isByteStream(c))
       throw new FirnError(
         'invalid-request',
-        'A request with bytes of an upload has no Idempotency-Key: its offset tells whether it was done.',
+        'A request with bytes of an upload has no Idempotency-Key: its offset shows whether it was done.',
       );
     const fingerprint = createHash('sha256')
       .update(`${c.req.method}\n${new URL(c.req.url).pathname}\n${await c.req.text()}`)

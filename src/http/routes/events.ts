@@ -26,7 +26,7 @@ const resumeHeaders = z.object({
   'last-event-id': z
     .string()
     .optional()
-    .openapi({ description: 'Id of the last event that the client has seen; trials up to it are not told again.' }),
+    .openapi({ description: 'Id of the last event that the client has seen; trials up to it are not sent again.' }),
 });
 
 const followEvents = createRoute({
@@ -36,7 +36,7 @@ const followEvents = createRoute({
   summary: 'Follow a checkpoint as server-sent events',
   tags: ['Checkpoints'],
   description:
-    '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is told ' +
+    '`state` carries a Checkpoint, `trial` a Trial, `phase` `{phase, doneCount?, totalCount?}`. A state is sent ' +
     'again if the checkpoint waits for something else. Ends after a terminal state. The id of an event counts ' +
     'the trials so far: a client that reconnects with Last-Event-ID gets only those it has not seen.',
   request: { params: readCheckpointParams, headers: resumeHeaders },

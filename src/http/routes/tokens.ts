@@ -22,7 +22,7 @@ const createTokenRoute = createRoute({
   summary: 'Make a token',
   tags,
   description:
-    'Only who holds admin on all that it grants may make one. The answer is the only place its text is told, ' +
+    'Only who holds admin on all that it grants may make one. The answer is the only place that shows its text, ' +
     'so it is not kept for an Idempotency-Key either.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenInput } } } },
   responses: {
@@ -55,7 +55,7 @@ const getToken = createRoute({
   path: `${collection}/{tokenId}`,
   operationId: 'getToken',
   summary: 'Describe a token that one could have made, or the one this is sent with',
-  description: 'Its grants, and until when it holds. Its text is told once, when it is made.',
+  description: 'Its grants, and until when it holds. Its text was shown once, when it was made.',
   tags,
   request: { params: tokenParams, headers: readHeaders },
   responses: {

@@ -62,7 +62,7 @@ const asGoodAsSchema = z
   .openapi('AsGoodAs', {
     description:
       'The step of training at which the uploaded model was as good as what a download returns, by the ' +
-      'measured metric of the uploads that it was trained through. Absent where that cannot be told.',
+      'measured metric of the uploads that it was trained through. Absent if that is not known.',
     example: { metric: 'loss', step: 1050, beforeFirst: false, lagSteps: 120 },
   });
 
@@ -87,7 +87,7 @@ export const resultSchema = z
       .optional()
       .openapi({
         description:
-          'What the same outputs tell besides the metrics of the eval set, by name. Nothing bounds these; ' +
+          'Further metrics of the same outputs, by name, beside those of the eval set. Nothing bounds these; ' +
           'a warning says where one moved far.',
       }),
     understood: z

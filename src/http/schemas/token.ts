@@ -57,7 +57,7 @@ export const tokenSchema = z
 
 export const createdTokenSchema = tokenSchema
   .extend({
-    token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is told only here.' }),
+    token: z.string().openapi({ description: 'What to send as `Authorization: Bearer`. It is shown only here.' }),
   })
   .openapi('CreatedToken', {
     example: { ...tokenExample, token: `hf_a1B2c3D4e5F6${'x'.repeat(32)}` },

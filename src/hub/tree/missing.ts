@@ -1,6 +1,6 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
-/** A branch, tag or commit that a repository does not have. Hub clients tell it from a missing file. */
+/** A branch, tag or commit that a repository does not have. Hub clients distinguish it from a missing file. */
 export class MissingRevision extends FirnError {
   constructor(revision: string) {
     super('not-found', `There is no revision ${JSON.stringify(revision)} here.`);

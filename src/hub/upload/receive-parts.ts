@@ -22,7 +22,7 @@ export function partBytesOf(sizeBytes: number): number {
 /** A part of a file that is known by its digest. */
 export interface AnnouncedPart {
   readonly sha256: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly sizeBytes: number;
   /** From 1. */
   readonly number: number;

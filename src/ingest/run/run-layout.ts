@@ -55,7 +55,7 @@ const sharedEnough = 0.5;
 
 /**
  * Whether a model can be stored against a base model: half of its bytes at least are in rows that the base may have
- * too. That is what can be told from shapes: for each tensor, the base's tensor of the same name, or else one whose
+ * too. Shapes show no more than that: for each tensor, the base's tensor of the same name, or else one whose
  * name the model does not have. It has the same dtype and shape, but for the number of rows (the first dimension) where
  * there are more dimensions or the name is the same. Which tensors were renamed is found by their values, later
  * (`findNamesakes`). Pure.

@@ -10,7 +10,7 @@ import type { FilePlan } from './plan-file.ts';
 export interface PlannedFile {
   readonly plan: FilePlan;
   readonly codebooks: readonly PackageCodebook[];
-  /** Of the tensors that were renamed since the ancestor. */
+  /** The listed namesakes of its tensors in the ancestor. */
   readonly namesakes?: Namesakes | undefined;
 }
 

@@ -40,8 +40,8 @@ interface Slot {
 /**
  * A cache of rebuilt files on disk, bounded in bytes. Whoever asks for a file while it is written reads what is there
  * and waits for more, so several clients that pull one file decode it once. An entry is found by the file's id and
- * digest: a digest alone would tell by its speed that another repository has the file. Whoever asks must have been
- * allowed to read the file. Nothing survives the end of the process.
+ * digest: with a digest alone, the speed of an answer would reveal that another repository has the file. Whoever asks
+ * must have been allowed to read the file. Nothing survives the end of the process.
  */
 export class DecodedFiles {
   readonly #options: DecodedFilesOptions;

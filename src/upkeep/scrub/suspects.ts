@@ -50,22 +50,22 @@ export class Suspects {
 
 /** The store, reporting objects that are missing or damaged. */
 export function watchedStore(store: ObjectStore, onRefused: (key: string) => void): ObjectStore {
-  const telling = (key: string, error: unknown): unknown => {
+  const noted = (key: string, error: unknown): unknown => {
     if (damageOf(error) !== undefined) onRefused(key);
     return error;
   };
   return forwardedStore(store, {
     async open(key) {
       try {
-        return watchedReader(await store.open(key), (error) => telling(key, error));
+        return watchedReader(await store.open(key), (error) => noted(key, error));
       } catch (error) {
-        throw telling(key, error);
+        throw noted(key, error);
       }
     },
   });
 }
 
-function watchedReader(reader: ObjectReader, telling: (error: unknown) => unknown): ObjectReader {
+function watchedReader(reader: ObjectReader, note: (error: unknown) => unknown): ObjectReader {
   const { forget } = reader;
   return {
     sizeBytes: reader.sizeBytes,
@@ -73,14 +73,14 @@ function watchedReader(reader: ObjectReader, telling: (error: unknown) => unknow
       try {
         return await reader.read(offsetBytes, lengthBytes, signal, room);
       } catch (error) {
-        throw telling(error);
+        throw note(error);
       }
     },
     async *stream(startBytes, endBytes, signal) {
       try {
         yield* reader.stream(startBytes, endBytes, signal);
       } catch (error) {
-        throw telling(error);
+        throw note(error);
       }
     },
     ...(forget !== undefined && { forget: () => forget.call(reader) }),

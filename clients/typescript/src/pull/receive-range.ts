@@ -17,8 +17,8 @@ const idleMaxMs = 10 * 60_000;
  * each 64 KiB. `onWritten` gets the bytes of each write, in order.
  *
  * True if the whole range is written. False if the answer is anything but this range in one piece, or the hub is
- * reached otherwise: then Node's client asks again, and says what is wrong. Throws if the connection breaks; what
- * `onWritten` was told is there.
+ * reached otherwise: then Node's client asks again, and says what is wrong. Throws if the connection breaks; the
+ * bytes that `onWritten` got are there.
  */
 export async function receiveRange(
   hub: Pick<Hub, 'url' | 'headers'>,

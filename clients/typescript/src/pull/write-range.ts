@@ -4,8 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 const writeBytes = 2 * 1024 * 1024;
 
 /**
- * Writes a stream to a file from an offset on. `onWritten` gets the bytes of each write, in order; after an error, what
- * it was told is there. Returns nothing: the end of the stream may come early.
+ * Writes a stream to a file from an offset on. `onWritten` gets the bytes of each write, in order; these are there
+ * even after an error. Returns nothing: the end of the stream may come early.
  */
 export async function writeRange(
   chunks: AsyncIterable<unknown>,

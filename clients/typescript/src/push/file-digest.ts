@@ -9,7 +9,7 @@ export async function fileDigest(path: string): Promise<string> {
   return (await hashOfStart(path, Infinity)).digest('hex');
 }
 
-/** A SHA-256 that has the first bytes of a file, for what is read after them. */
+/** A SHA-256 to which the first bytes of a file have been added, and to which the caller adds the rest. */
 export async function hashOfStart(path: string, bytes: number): Promise<Hash> {
   const hash = createHash('sha256');
   if (bytes === 0) return hash;

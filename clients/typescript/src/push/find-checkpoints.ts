@@ -19,7 +19,7 @@ export interface LocalFile {
 }
 
 export interface LocalCheckpoint {
-  /** As the name of the folder says, if it does. */
+  /** The number at the end of the folder's name; absent if it has none. */
   readonly step: number | undefined;
   readonly files: readonly LocalFile[];
   /** Files that are left out, by path. */
@@ -28,8 +28,8 @@ export interface LocalCheckpoint {
 
 /**
  * The checkpoints of a path, by step: a file; a folder; or a Trainer's output folder, which has one folder
- * `checkpoint-N` for each step. Of these one without a file, which a Trainer may be about to fill, is left out, and
- * `onEmpty` is told of it. Throws an Error with one sentence if there is nothing to push.
+ * `checkpoint-N` for each step. Such a folder without a file, which a Trainer may be about to fill, is left out, and
+ * `onEmpty` is called with it. Throws an Error with one sentence if there is nothing to push.
  */
 export function findCheckpoints(path: string, onEmpty?: (folder: string) => void): LocalCheckpoint[] {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -17,11 +17,14 @@ const smallBytes = 8 * 1024 * 1024;
 /** A small file is sent this often. */
 const triesMax = 5;
 
-/** How much sending a break may cost, in ms. */
+/** When a request that sends a whole file is given up, because too much would be lost if it broke. */
 export interface Patience {
-  /** How often a request is looked at. */
+  /** Time between two looks at its progress, in ms. */
   readonly lookEveryMs: number;
-  /** What the rest of it may take, at the rate so far. Up to this age, a request that takes longer is given up. */
+  /**
+   * Most time that the rest of the file may take at the rate so far, in ms. A request that is older than this is not
+   * given up any more.
+   */
   readonly restMaxMs: number;
 }
 

@@ -6,7 +6,7 @@ export interface FileEntry {
   /** Git's id: of the bytes, or of the pointer that stands for them in git. */
   readonly oid: string;
   readonly sizeBytes: number;
-  /** Of the bytes. */
+  /** Digest of the bytes. */
   readonly sha256: string;
   /** Whether git would hold a pointer (Git LFS) instead of the bytes. */
   readonly isLarge: boolean;

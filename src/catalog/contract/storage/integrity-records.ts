@@ -36,7 +36,7 @@ export interface AffectedByDamage {
 export interface DamageRecords {
   /**
    * Records damage; the time of the first finding stays. Returns whether the object was whole before; then webhooks are
-   * told of the checkpoints that it affects.
+   * sent the checkpoints that it affects.
    */
   note(damaged: Omit<DamagedObject, 'foundAt'>): Promise<boolean>;
   /** Ends the quarantine of an object; returns whether it was in quarantine. */

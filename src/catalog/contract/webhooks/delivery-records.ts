@@ -19,7 +19,7 @@ export interface Delivery {
   readonly attempts: number;
   /** While it is pending: when it is sent next. */
   readonly nextAt: Date;
-  /** Of the receiver's last answer. */
+  /** HTTP status of the receiver's last answer. */
   readonly status?: number;
   /** Why the last attempt failed. */
   readonly error?: string;
@@ -58,8 +58,8 @@ export interface DeliveryRecords {
   /** Messages of a webhook, the newest first; `after` is the id of one. */
   list(webhookId: string, page: Page): Promise<Delivery[]>;
   get(webhookId: string, id: string): Promise<Delivery | undefined>;
-  /** Makes a message due now, with all its attempts before it, whatever became of it. `not-found`. */
+  /** Makes a message due now, with all its attempts again, in whatever state it is. `not-found`. */
   redeliver(webhookId: string, id: string): Promise<Delivery>;
-  /** Removes messages that were written before, at most a few thousand; returns their number. */
+  /** Removes messages that were written before a time, at most a few thousand; returns their number. */
   prune(before: Date): Promise<number>;
 }

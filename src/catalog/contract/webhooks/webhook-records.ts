@@ -2,11 +2,11 @@ import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Page } from '../page.ts';
 import type { VisibleRepositories } from '../repository-records.ts';
 
-/** An address that is told of checkpoints of a repository, or of all repositories of a namespace. */
+/** An address that gets messages about the checkpoints of a repository, or of all repositories of a namespace. */
 export interface Webhook {
   readonly id: string;
   readonly namespace: string;
-  /** Name of the repository; absent if it is told of all in the namespace. */
+  /** Name of the repository; absent for messages about all in the namespace. */
   readonly repository?: string;
   readonly url: string;
   /** Key of the signatures, as text: `whsec_` and base64. */

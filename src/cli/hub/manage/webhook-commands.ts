@@ -11,7 +11,7 @@ export function addWebhooks(program: Command, commands: Commands): void {
   const group = commands.group(
     program,
     'webhook',
-    'addresses that are told what becomes of checkpoints',
+    'addresses that get messages about what happens to checkpoints',
     'firn webhook create me/gpt https://ci.example/firn --event checkpoint.ready',
     'firn webhook list',
     'firn webhook ping 0011...',
@@ -24,7 +24,7 @@ export function addWebhooks(program: Command, commands: Commands): void {
     commands.hub(
       group,
       'create WHERE ADDRESS',
-      'have an address told of the checkpoints of a namespace or a repository',
+      'send an address messages about the checkpoints of a namespace or a repository',
       'firn webhook create me https://ci.example/firn',
       'firn webhook create me/gpt https://ci.example/firn --event checkpoint.ready',
     ),
@@ -42,7 +42,7 @@ export function addWebhooks(program: Command, commands: Commands): void {
     commands.hub(
       group,
       'edit ID',
-      'change where it leads, what it is told of, its key, or whether it is active',
+      'change where it leads, which messages it gets, its key, or whether it is active',
       'firn webhook edit 0011... --address https://ci.example/other',
       'firn webhook edit 0011... --off',
     ),

@@ -7,7 +7,7 @@ export interface ConfirmedFormProps {
   readonly viewer: Viewer;
   /** The page that has the form, and takes it. */
   readonly path: string;
-  /** What the form does, as the view tells forms apart. */
+  /** What the form does; the view reads it. */
   readonly action: string;
   /** The button, in words. */
   readonly words: string;

@@ -4,7 +4,7 @@ import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
 
 export type KindOf = (metric: string) => MetricKind | undefined;
 
-/** Most checkpoints that a chart draws: more would not be told apart, and would make the page large. */
+/** Most checkpoints that a chart draws: more could not be told apart, and would make the page large. */
 export const drawnMax = 120;
 /** Most metrics that have a chart of their own. */
 const metricsMax = 6;
@@ -32,7 +32,7 @@ export function limitOf({ result, thresholds }: Checkpoint, metric: string): num
   return typeof threshold === 'number' ? threshold : (threshold?.relative ?? threshold?.absolute);
 }
 
-/** How the bytes of a ready checkpoint are kept, as colours tell it. */
+/** How the bytes of a ready checkpoint are stored, which a colour shows. */
 export function keptAs({ result, packageId }: Checkpoint): 'base' | 'delta' | 'exact' {
   if (packageId === undefined) return 'exact';
   return result?.kind === 'delta' ? 'delta' : 'base';

@@ -30,14 +30,14 @@ const eventList = z
   .min(1)
   .max(webhookEvents.length)
   .refine((events) => new Set(events).size === events.length, 'must not name an event twice')
-  .openapi({ uniqueItems: true, description: 'What it is told of.', example: [...webhookEvents] });
+  .openapi({ uniqueItems: true, description: 'The events that it gets messages about.', example: [...webhookEvents] });
 
 export const webhookInput = z
   .strictObject({
-    namespace: nameSchema.openapi({ description: 'The namespace that it is told of.', example: 'acme' }),
+    namespace: nameSchema.openapi({ description: 'The namespace that it gets messages about.', example: 'acme' }),
     repository: nameSchema.optional().openapi({ description: 'Only this repository of the namespace.' }),
     url: urlText,
-    events: eventList.optional().openapi({ description: 'What it is told of; everything by default.' }),
+    events: eventList.optional().openapi({ description: 'The events that it gets messages about; all by default.' }),
     secret: secretText.optional().openapi({ description: 'Made up by the hub when absent.' }),
   })
   .openapi('WebhookInput', {
@@ -75,7 +75,7 @@ export const webhookSchema = z
   .openapi('Webhook', { example: webhookExample });
 
 export const createdWebhookSchema = webhookSchema
-  .extend({ secret: z.string().openapi({ description: 'Key of the signatures. It is told only here.' }) })
+  .extend({ secret: z.string().openapi({ description: 'Key of the signatures. It is shown only here.' }) })
   .openapi('CreatedWebhook', { example: { ...webhookExample, secret: exampleSecret } });
 
 export const webhookList = z

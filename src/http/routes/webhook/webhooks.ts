@@ -38,11 +38,11 @@ const createWebhook = createRoute({
   method: 'post',
   path: '/v1/webhooks',
   operationId: 'createWebhook',
-  summary: 'Have an address told what becomes of checkpoints',
+  summary: 'Send an address messages about what happens to checkpoints',
   description:
     'A checkpoint is ready, failed, or turned out to be damaged: a JSON message is posted to the URL, signed as the ' +
     'Standard Webhooks specification says, until the receiver answers 2xx: ten attempts in two days. Needs the scope ' +
-    'admin on the namespace, or on the repository. The answer is the only place the secret is told, so it is not ' +
+    'admin on the namespace, or on the repository. The answer is the only place that shows the secret, so it is not ' +
     'kept for an Idempotency-Key either.',
   tags,
   request: { body: { required: true, content: { 'application/json': { schema: webhookInput } } } },
@@ -72,7 +72,8 @@ const getWebhook = createRoute({
   path: '/v1/webhooks/{webhookId}',
   operationId: 'getWebhook',
   summary: 'Describe a webhook',
-  description: 'What it is told of, and whether it is active. Its secret is told once, when it is made.',
+  description:
+    'The events that it gets messages about, and whether it is active. Its secret was shown once, when it was made.',
   tags,
   request: { params: webhookParams, headers: readHeaders },
   responses: {
@@ -85,7 +86,7 @@ const changeWebhook = createRoute({
   method: 'patch',
   path: '/v1/webhooks/{webhookId}',
   operationId: 'changeWebhook',
-  summary: 'Change where a webhook leads, what it is told of, or whether it is active',
+  summary: 'Change where a webhook leads, which messages it gets, or whether it is active',
   description: 'What is not given stays. Messages that are not delivered yet go to the new URL.',
   tags,
   request: {

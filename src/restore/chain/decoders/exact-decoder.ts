@@ -62,9 +62,10 @@ async function decodeMaster(
   const { content } = owner.index.files[step.fileNumber]!;
   const mayBe =
     content.type === 'safetensors' && planned.coding.kind === 'exact' && planned.coding.elementKind === 'f32';
-  if (!mayBe) throw corruptPackage('a block of other elements than F32 is told by what was rounded from it');
+  if (!mayBe) throw corruptPackage('a block whose elements are not F32 is coded as master weights');
   const parts = masterParts(content.codings, planned, (file) => owner.plan(file));
   const references = parts.flatMap(({ reference }) => (reference === undefined ? [] : [step.located(reference)]));
-  if (references.length === 0) throw corruptPackage('a block is told by what was rounded from it, and nothing was');
+  if (references.length === 0)
+    throw corruptPackage('a block is coded as master weights, and none of its tensors has a reference tensor');
   return core.masterDecode(payload, { segments: parts, reference: await readParts(references, signal) }, signal);
 }

@@ -1,4 +1,4 @@
-"""Blocks of masters, told by what was rounded from them (format-blocks.md, section 18)."""
+"""Blocks of masters, coded against what was rounded from them (format-blocks.md, section 18)."""
 
 from dataclasses import dataclass
 
