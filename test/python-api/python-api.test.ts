@@ -52,7 +52,9 @@ describe.skipIf(python === undefined)(`the Python client and a hub${python ? '' 
       });
     const ended = once(child, 'close') as Promise<[number | null]>;
     let encoded = Promise.resolve();
-    const encoding = setInterval(() => void (encoded = encoded.then(() => gateway.encode())), encodeEveryMs);
+    const encoding = setInterval(() => {
+      encoded = encoded.then(() => gateway.encode());
+    }, encodeEveryMs);
     const [status] = await ended;
     clearInterval(encoding);
     await encoded;
