@@ -53,6 +53,13 @@ test('the list of rooms has every folder of src/', () => {
   expect(unnamed).toEqual([]);
 });
 
+test('hacking.md leads to every room of src/', () => {
+  const text = read('docs/hacking.md');
+  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(rooms.length).toBeGreaterThan(20);
+  expect(rooms.map(({ name }) => `src/${name}/`).filter((room) => !text.includes(room))).toEqual([]);
+});
+
 test('each walk of architecture.md names at most ten files, none twice', () => {
   const walks = /^## Three walks\n([\s\S]*?)^What surrounds/m
     .exec(read('docs/architecture.md'))![1]!
