@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configSchema } from '../src/config.ts';
+import { configSchema } from '../src/config-keys.ts';
 import { wrapMarkdown } from './wrap/wrap-markdown.ts';
 
 interface Described {
@@ -13,7 +13,7 @@ interface Described {
 
 const [begin, end] = ['<!-- configuration keys: npm run configuration -->', '<!-- end of configuration keys -->'];
 
-/** The keys of src/config.ts as a Markdown list: default, values, meaning. */
+/** The keys of src/config-keys.ts as a Markdown list: default, values, meaning. */
 export function configurationList(): string {
   const { properties = {} } = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, Described>;

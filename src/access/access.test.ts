@@ -6,16 +6,26 @@ import { createTestDatabase } from '../catalog/postgres/test-postgres.test-suppo
 import { tokenAccess } from './access.ts';
 import { createFirstToken, createToken } from './create-token.ts';
 import { operator } from './principal.ts';
+import { newTokenText } from './token-text.ts';
 
 let catalog: Catalog;
 /** Time enough for a request, in ms. */
 const soonMs = 60_000;
+
+/** The text of a token that was valid once: none is made that has expired already. */
+async function expiredToken({ tokens, now }: Catalog): Promise<string> {
+  const { text, id, secretSha256 } = newTokenText();
+  const expiresAt = new Date((await now()).getTime() - 1);
+  await tokens.create({ id, secretSha256, name: 'x', grants: [{ scope: 'read' }], expiresAt });
+  return text;
+}
 beforeAll(async () => {
   catalog = await openTestCatalog();
 });
 afterAll(() => catalog.close());
 
 const refused = expect.objectContaining({ code: 'unauthenticated' });
+const tooLate = expect.objectContaining({ code: 'invalid-request' });
 const principal = (authorization?: string) => tokenAccess({ catalog }).principal(authorization);
 
 describe('tokens', () => {
@@ -52,9 +62,16 @@ describe('tokens', () => {
 
   it('are refused once expired', async () => {
     const nowMs = (await catalog.now()).getTime();
-    const [expired, valid] = [await expiringAt(nowMs - 1), await expiringAt(nowMs + soonMs)];
-    await expect(principal(`Bearer ${expired.text}`)).rejects.toEqual(refused);
+    const valid = await expiringAt(nowMs + soonMs);
+    await expect(principal(`Bearer ${await expiredToken(catalog)}`)).rejects.toEqual(refused);
     expect((await principal(`Bearer ${valid.text}`)).id).toBe(valid.record.id);
+  });
+
+  it('are not made if they would have expired already', async () => {
+    const nowMs = (await catalog.now()).getTime();
+    const listed = await catalog.tokens.list({ limit: 1000 });
+    await expect(expiringAt(nowMs)).rejects.toEqual(tooLate);
+    expect(await catalog.tokens.list({ limit: 1000 })).toEqual(listed);
   });
 
   it('are refused with one character changed, anywhere', async () => {
@@ -112,16 +129,18 @@ describe('the first token', () => {
 });
 
 describeOnPostgres('tokens of gateways with clocks of their own', () => {
-  it('expire by the clock of the database', async () => {
+  it('are made and expire by the clock of the database', async () => {
     const database = await createTestDatabase();
     const shared = await database.open();
     try {
       const nowMs = (await shared.now()).getTime();
       const make = async (expiresAt: Date): Promise<string> =>
         `Bearer ${(await createToken(shared, operator, { name: 'x', grants: [{ scope: 'read' }], expiresAt })).text}`;
-      const [expired, valid] = [await make(new Date(nowMs - 1)), await make(new Date(nowMs + soonMs))];
+      const expired = `Bearer ${await expiredToken(shared)}`;
       for (const aheadMs of [-10 * soonMs, 10 * soonMs]) {
         vi.useFakeTimers({ toFake: ['Date'], now: nowMs + aheadMs });
+        await expect(make(new Date(nowMs - 1)), `${aheadMs}`).rejects.toEqual(tooLate);
+        const valid = await make(new Date(nowMs + soonMs));
         await expect(tokenAccess({ catalog: shared }).principal(expired), `${aheadMs}`).rejects.toEqual(refused);
         expect((await tokenAccess({ catalog: shared }).principal(valid)).name, `${aheadMs}`).toBe('x');
       }

@@ -18,16 +18,30 @@ export interface CreatedToken {
   readonly record: TokenRecord;
 }
 
-/** Creates a token that allows no more than `by` may do, else `forbidden`. */
+/**
+ * Creates a token that allows no more than `by` may do, else `forbidden`. `invalid-request` if it would have expired
+ * already, by the clock of the database, which judges its expiry later, too.
+ */
 export async function createToken(
-  catalog: Pick<Catalog, 'tokens'>,
+  catalog: Pick<Catalog, 'tokens' | 'now'>,
   by: Principal,
   input: TokenInput,
 ): Promise<CreatedToken> {
   if (!mayGrant(by, input.grants))
     throw new FirnError('forbidden', 'A token can be made only by who holds admin on all it grants.');
+  await checkExpiry(catalog, input);
   const { text, id, secretSha256 } = newTokenText();
   return { text, record: await catalog.tokens.create({ ...input, id, secretSha256 }) };
+}
+
+async function checkExpiry(catalog: Pick<Catalog, 'now'>, { expiresAt }: TokenInput): Promise<void> {
+  if (expiresAt === undefined) return;
+  const now = await catalog.now();
+  if (expiresAt <= now)
+    throw new FirnError(
+      'invalid-request',
+      `"expiresAt" must be in the future: by the clock of the hub it is ${now.toISOString()}.`,
+    );
 }
 
 /**

@@ -13,22 +13,25 @@ import { verifyPackage } from './encode/verify-package.ts';
  * set. Rejects with the errors of `verifyPackage` and of evaluation.
  */
 export async function verifyStored(
-  attempt: EncodeAttempt,
+  attempt: Pick<
+    EncodeAttempt,
+    'catalog' | 'core' | 'freshRestorer' | 'source' | 'packageKey' | 'modelDirectory' | 'signal'
+  >,
   { quality }: PreparedModel,
   stored: StoredCheckpoint,
 ): Promise<Measurement | undefined> {
-  const { ctx, signal } = attempt;
+  const { catalog, core, freshRestorer, source, signal } = attempt;
   const directory = join(attempt.modelDirectory, 'decoded');
   const { index } = stored.written;
-  const ancestors = index.ancestorId === undefined ? [] : await ctx.catalog.packages.chain(index.ancestorId);
-  const chain = await ctx.freshRestorer().open([packageLocation(attempt, stored), ...ancestors], signal);
+  const ancestors = index.ancestorId === undefined ? [] : await catalog.packages.chain(index.ancestorId);
+  const chain = await freshRestorer().open([packageLocation(attempt.packageKey, stored), ...ancestors], signal);
   try {
     const measures = quality !== undefined && stored.lossy;
-    const models = measures ? modelPaths(attempt, directory) : new Map<string, string>();
+    const models = measures ? modelPaths(source, directory) : new Map<string, string>();
     await mkdir(directory);
     await verifyPackage(chain, {
       keep: models,
-      expected: { checksums: stored.checksums, crc32c: ctx.core.crc32cSync },
+      expected: { checksums: stored.checksums, crc32c: core.crc32cSync },
       signal,
     });
     if (!measures)
@@ -42,12 +45,12 @@ export async function verifyStored(
 }
 
 function packageLocation(
-  { packageKey }: EncodeAttempt,
+  key: string,
   { written: { index, object, indexOffsetBytes, indexLengthBytes } }: StoredCheckpoint,
 ) {
   return {
     id: index.id,
-    key: packageKey,
+    key,
     sizeBytes: object.sizeBytes,
     indexOffsetBytes,
     indexLengthBytes,
@@ -56,14 +59,14 @@ function packageLocation(
 }
 
 /** Paths for the decoded model files of the checkpoint. */
-function modelPaths({ source }: EncodeAttempt, directory: string): Map<string, string> {
-  const models = source.files.filter((file) => file.role === 'model');
+function modelPaths({ files }: EncodeAttempt['source'], directory: string): Map<string, string> {
+  const models = files.filter((file) => file.role === 'model');
   return new Map(models.map((file, number) => [file.path, join(directory, `${number}.safetensors`)]));
 }
 
 /** Writes model files that stay raw objects: the evaluation needs them too. */
 async function writeExternal(
-  { source, signal }: EncodeAttempt,
+  { source, signal }: Pick<EncodeAttempt, 'source' | 'signal'>,
   { external }: StoredCheckpoint,
   models: ReadonlyMap<string, string>,
 ): Promise<void> {

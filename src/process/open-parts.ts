@@ -4,9 +4,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import { tracedCatalog } from '../catalog/traced-catalog.ts';
-import { localNotices } from '../catalog/notices/local-notices.ts';
-import type { Notices } from '../catalog/notices/notices.ts';
+import { localNotices, type Notices } from '../catalog/notices/notices.ts';
 import { openPgliteCatalog } from '../catalog/pglite/open-pglite.ts';
 import { openPostgresCatalog } from '../catalog/postgres/open-postgres.ts';
 import { PostgresNotices } from '../catalog/notices/postgres-notices.ts';
@@ -28,6 +26,7 @@ import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { meteredStore } from '../store/watch/metered-store.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { tracedStore } from '../store/watch/traced-store.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import { mergeJobKind } from '../upkeep/merge/merge-run.ts';
 import { registerProcessMetrics } from '../upkeep/process-metrics.ts';
 import { cacheMetrics } from '../upkeep/storage-metrics.ts';
@@ -133,6 +132,14 @@ function openCore({ nativeQueueMax: queueMax, nativeThreads: threads }: Config):
 /** A restorer with a cache of decoded blocks of so many bytes. */
 export function restorerOf(core: NativeCore, store: ObjectStore, blockCacheBytesMax: number): Restorer {
   return new Restorer({ core, store, indexCacheBytesMax: indexCacheMaxBytes, blockCacheBytesMax });
+}
+
+/** The catalog with a span for every transaction; single statements have none, because there are too many. */
+function tracedCatalog(catalog: Catalog, tracer: Tracer): Catalog {
+  return {
+    ...catalog,
+    transaction: (work) => tracer.span('catalog.transaction', { onlyInside: true }, () => catalog.transaction(work)),
+  };
 }
 
 /** Messages between the processes of a configuration. Close it. */

@@ -34,7 +34,7 @@ export interface HubOptions {
   readonly command?: 'serve' | 'work';
   /** By default stores of its own, of the kind that FIRN_TEST_STORES names, or PGlite and a folder. */
   readonly dataDirectory?: string;
-  /** FIRN_* keys of src/config.ts. */
+  /** FIRN_* keys of src/config-keys.ts. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

@@ -11,7 +11,7 @@ import { evalBatchesChoices } from '../../src/checkpoint/options/search-options.
 import { hysteresisChoices, roundingChoices } from '../../src/checkpoint/options/methods/residual-search-options.ts';
 import { stateFidelities } from '../../src/checkpoint/options/state-options.ts';
 import { fidelities, fileRoles } from '../../src/checkpoint/role.ts';
-import { configSchema } from '../../src/config.ts';
+import { configSchema } from '../../src/config-keys.ts';
 import { metricKinds } from '../../src/checkpoint/quality/metric-kind.ts';
 import { webhookEvents } from '../../src/checkpoint/webhook-events.ts';
 import { buildProgram } from '../../src/cli/program/build-program.ts';

@@ -53,17 +53,28 @@ test('the list of rooms has every folder of src/', () => {
   expect(unnamed).toEqual([]);
 });
 
-test('each walk of architecture.md enters at most ten files, none twice', () => {
+test('hacking.md leads to every room of src/', () => {
+  const text = read('docs/hacking.md');
+  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(rooms.length).toBeGreaterThan(20);
+  expect(rooms.map(({ name }) => `src/${name}/`).filter((room) => !text.includes(room))).toEqual([]);
+});
+
+test('each walk of architecture.md names at most ten files, none twice', () => {
   const walks = /^## Three walks\n([\s\S]*?)^What surrounds/m
     .exec(read('docs/architecture.md'))![1]!
     .split(/^\*\*/m)
     .slice(1);
   expect(walks).toHaveLength(3);
   for (const walk of walks) {
-    const files = [...walk.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file!);
+    // Wherever in a line a file is named, with its folder or without.
+    const files = [...walk.matchAll(/`([^`\s]+\.\w+)`/g)].map(([, file]) => file!);
     expect(files.length).toBeGreaterThan(4);
     expect(files.length).toBeLessThanOrEqual(10);
     expect(new Set(files).size).toBe(files.length);
+    expect([...walk.matchAll(/^(\d+)\. `src\//gm)].map(([, number]) => Number(number))).toEqual(
+      [...walk.matchAll(/^\d+\. /gm)].map((_, index) => index + 1),
+    );
   }
 });
 

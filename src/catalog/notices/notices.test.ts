@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeOnPostgres, onServer } from '../../../test/postgres/create-database.ts';
 import { stopBackends } from '../../../test/postgres/stop-backends.ts';
-import { localNotices } from './local-notices.ts';
-import { noticeBytesMax, type Notices } from './notices.ts';
+import { localNotices, noticeBytesMax, type Notices } from './notices.ts';
 import { PostgresNotices } from './postgres-notices.ts';
 import { createTestDatabase, type TestCatalogDatabase } from '../postgres/test-postgres.test-support.ts';
 

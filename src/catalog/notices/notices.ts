@@ -30,3 +30,13 @@ export class NoticeListeners {
     for (const listener of this.#byChannel.get(channel) ?? []) listener(body);
   }
 }
+
+/** Notices within a single process. */
+export function localNotices(): Notices {
+  const listeners = new NoticeListeners();
+  return {
+    publish: (channel, body) => listeners.call(channel, body),
+    subscribe: (channel, listener) => listeners.add(channel, listener),
+    close: async () => undefined,
+  };
+}

@@ -2,7 +2,8 @@ import type { Context } from 'hono';
 import type { AppEnv, HttpLog } from '../app-env.ts';
 import type { CheckpointEvent } from './follow-checkpoint.ts';
 import type { CheckpointAddress } from '../answer/resource-paths.ts';
-import { renderCheckpoint, renderTrial } from '../schemas/checkpoint.ts';
+import { renderCheckpoint } from '../schemas/checkpoint/checkpoint.ts';
+import { renderTrial } from '../schemas/checkpoint/trial.ts';
 
 export interface EventStreamOptions {
   readonly follow: (signal: AbortSignal) => AsyncIterator<CheckpointEvent>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localNotices } from '../../catalog/notices/local-notices.ts';
+import { localNotices } from '../../catalog/notices/notices.ts';
 import { createProgressBus, type ProgressNote } from './progress-bus.ts';
 import { relayProgress } from './relay-progress.ts';
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { estimateStates, type Estimate } from '../../catalog/contract/estimate-records.ts';
 import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
 import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
-import { renderResult, resultSchema } from './checkpoint-result.ts';
+import { renderResult, resultSchema } from './checkpoint/checkpoint-result.ts';
 import { estimateExample } from './examples/estimate-example.ts';
 import { allowLargeSchema, thresholdsInput, thresholdsSchema } from './quantization/thresholds.ts';
 

@@ -54,7 +54,11 @@ interface Trees {
   readonly byId: ReadonlyMap<string, readonly TreeEntry[]>;
 }
 
-/** The trees of lists of files that are kept (cached-trees.ts), for as long as they are. */
+/**
+ * The trees of lists of files, for as long as these are kept (cached-trees.ts), so that each is made once. This is no
+ * state: a list never changes, the trees are a function of it alone, and without the map they would only be made again.
+ * The owner is the cache of lists; it counts the trees' memory with the list's.
+ */
 const treesOfFiles = new WeakMap<readonly FileDigests[], Trees>();
 
 function treesOf(files: readonly FileDigests[]): Trees {

@@ -12,8 +12,20 @@ export interface ResidualFile {
   readonly layout: SafetensorsLayout;
   readonly residuals: ReadonlyMap<number, ResidualTensor>;
   readonly scales: StepScales;
-  /** Number of residual tensors in earlier files: context tables number them through the whole package. */
-  readonly firstSlot: number;
+  /** By residual tensor: its slot in the package's context tables, of {@link tensorSlots}. */
+  readonly slots: ReadonlyMap<number, number>;
+}
+
+/**
+ * Slots of a file's residual tensors in the context tables, which number them through the whole package.
+ * `tensorsBefore` counts those of earlier files.
+ */
+export function tensorSlots(
+  residuals: ReadonlyMap<number, ResidualTensor>,
+  tensorsBefore: number,
+): ReadonlyMap<number, number> {
+  const inOrder = [...residuals.keys()].sort((a, b) => a - b);
+  return new Map(inOrder.map((tensor, ordinal) => [tensor, Math.min(tensorsBefore + ordinal, slotsMax - 1)]));
 }
 
 /** The parameters of a block's segments. Throws `corrupt-package` if a tensor has no record. */
@@ -86,34 +98,24 @@ export function blockOrigins(file: ResidualFile, block: PlannedBlock): Int32Arra
   return Int32Array.from(block.segments, ({ tensor }) => file.residuals.get(tensor)!.origin);
 }
 
-/** By segment of a block: the slots of its tensors in the context tables. */
-export function blockSlots(file: Pick<ResidualFile, 'residuals' | 'firstSlot'>, block: PlannedBlock): Uint32Array {
-  const ordinals = slotOrdinals(file.residuals);
-  return Uint32Array.from(block.segments, ({ tensor }) =>
-    Math.min(file.firstSlot + (ordinals.get(tensor) ?? 0), slotsMax - 1),
-  );
+/** By segment of a block: the slots of its tensors. Throws `corrupt-package` if a tensor has no record. */
+export function blockSlots({ slots }: Pick<ResidualFile, 'slots'>, block: PlannedBlock): Uint32Array {
+  return Uint32Array.from(block.segments, ({ tensor }) => {
+    const slot = slots.get(tensor);
+    if (slot === undefined) throw corruptPackage('a residual tensor has no record');
+    return slot;
+  });
 }
 
-/** By segment of a block: its length and its slot. */
+/** By segment of a block: its length and its slot. Throws `corrupt-package` if a tensor has no record. */
 export function contextSegments(
-  file: Pick<ResidualFile, 'residuals' | 'firstSlot'>,
+  file: Pick<ResidualFile, 'slots'>,
   block: PlannedBlock,
 ): { counts: Uint32Array; slots: Uint32Array } {
   return {
     counts: Uint32Array.from(block.segments, ({ elementCount }) => elementCount),
     slots: blockSlots(file, block),
   };
-}
-
-const knownOrdinals = new WeakMap<ReadonlyMap<number, ResidualTensor>, ReadonlyMap<number, number>>();
-
-function slotOrdinals(residuals: ReadonlyMap<number, ResidualTensor>): ReadonlyMap<number, number> {
-  let ordinals = knownOrdinals.get(residuals);
-  if (ordinals === undefined) {
-    ordinals = new Map([...residuals.keys()].sort((a, b) => a - b).map((tensor, ordinal) => [tensor, ordinal]));
-    knownOrdinals.set(residuals, ordinals);
-  }
-  return ordinals;
 }
 
 /** Number of slots in a package's context tables. */

@@ -4,7 +4,7 @@ import { corruptPackage } from '../../package/corrupt-package.ts';
 import { TensorNames } from '../../package/blocks/gather-blocks.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
 import { planFile, type FilePlan } from '../../package/blocks/plan-file.ts';
-import { slotCount, type ResidualFile } from '../../package/blocks/residual-block.ts';
+import { slotCount, tensorSlots, type ResidualFile } from '../../package/blocks/residual-block.ts';
 
 /** Rough heap cost of one parsed tensor, one block entry with its plan, and a token table per stored byte, in bytes. */
 const tensorMemoryBytes = 400;
@@ -20,6 +20,7 @@ export class IndexedPackage {
   readonly #core: NativeCore;
   readonly #plans: (FilePlan | undefined)[] = [];
   readonly #tables: TokenTables[] = [];
+  readonly #residualFiles: (ResidualFile | undefined)[] = [];
   #contextTables: ContextTables | undefined;
   #tensorNames: TensorNames | undefined;
   /** The next checkpoint in the stored object `key`. */
@@ -87,6 +88,11 @@ export class IndexedPackage {
 
   /** Parameters common to the residual blocks of a file; undefined if it has none. */
   residualFile(fileNumber: number): ResidualFile | undefined {
+    this.#residualFiles[fileNumber] ??= this.#residualFile(fileNumber);
+    return this.#residualFiles[fileNumber];
+  }
+
+  #residualFile(fileNumber: number): ResidualFile | undefined {
     const content = this.index.files[fileNumber]?.content;
     if (this.index.residual === undefined || content?.type !== 'safetensors' || content.residuals === undefined)
       return undefined;
@@ -95,7 +101,7 @@ export class IndexedPackage {
       layout,
       residuals,
       scales: this.index.residual.scales,
-      firstSlot: this.#residualTensorsBefore(fileNumber),
+      slots: tensorSlots(residuals, this.#residualTensorsBefore(fileNumber)),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Dtype } from '../../../checkpoint/dtype.ts';
+import { dtypeBytes, type Dtype } from '../../../checkpoint/dtype.ts';
 
 /** Decoders of little-endian elements of the dtypes that weights have. */
 const decoders: Partial<Record<Dtype, (view: DataView, at: number) => number>> = {
@@ -7,8 +7,6 @@ const decoders: Partial<Record<Dtype, (view: DataView, at: number) => number>> =
   F16: (view, at) => halfToNumber(view.getUint16(2 * at, true)),
   BF16: (view, at) => bfloatToNumber(view.getUint16(2 * at, true)),
 };
-
-const elementBytes: Partial<Record<Dtype, number>> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
 
 /** Whether `readFloats` knows the dtype. */
 export function isFloat(dtype: Dtype): boolean {
@@ -20,7 +18,7 @@ export function readFloats(dtype: Dtype, bytes: Uint8Array): Float64Array {
   const decode = decoders[dtype];
   if (decode === undefined) throw new RangeError(`${dtype} is no floating dtype`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const values = new Float64Array(bytes.byteLength / elementBytes[dtype]!);
+  const values = new Float64Array(bytes.byteLength / dtypeBytes[dtype]);
   for (let at = 0; at < values.length; at++) values[at] = decode(view, at);
   return values;
 }

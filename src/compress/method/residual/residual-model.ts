@@ -1,5 +1,5 @@
 import type { ContextTables } from '../../../native/core.ts';
-import type { ResidualFile } from '../../../package/blocks/residual-block.ts';
+import { tensorSlots, type ResidualFile } from '../../../package/blocks/residual-block.ts';
 import { scaleOf, unitGain, type ResidualTensor, type StepScales } from '../../../package/residual-tensor.ts';
 import type { BlockMemory } from '../../../restore/block-memory.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
@@ -178,7 +178,7 @@ function residualFiles(
           return [tensor, stepCode === record.stepCode ? record : { ...record, stepCode }];
         }),
       );
-      return residuals.size === 0 ? undefined : { layout, residuals, scales, firstSlot: 0 };
+      return residuals.size === 0 ? undefined : { layout, residuals, scales };
     }),
   );
 }
@@ -200,12 +200,12 @@ function stepMaxOf(
 }
 
 /** Files with the slots of their tensors in a package that consists of just these files. */
-function numbered(files: readonly (ResidualFile | undefined)[]): (ResidualFile | undefined)[] {
-  let firstSlot = 0;
+function numbered(files: readonly (Omit<ResidualFile, 'slots'> | undefined)[]): (ResidualFile | undefined)[] {
+  let tensorsBefore = 0;
   return files.map((file) => {
     if (file === undefined) return undefined;
-    const placed = { ...file, firstSlot };
-    firstSlot += file.residuals.size;
+    const placed = { ...file, slots: tensorSlots(file.residuals, tensorsBefore) };
+    tensorsBefore += file.residuals.size;
     return placed;
   });
 }

@@ -10,7 +10,7 @@ import { headOperation } from '../../answer/head-operation.ts';
 import { createLocate } from '../../request/locate.ts';
 import { readUpload } from '../../request/body/read-upload.ts';
 import { resourcePaths } from '../../answer/resource-paths.ts';
-import { fileReceipt, renderCheckpoint } from '../../schemas/checkpoint.ts';
+import { fileReceipt, renderCheckpoint } from '../../schemas/checkpoint/checkpoint.ts';
 import { binaryContent, dtypeOfView, fileHeaders, rangeHeaders, viewDtypeSchema } from '../../schemas/download.ts';
 import { fileParams, readFileParams } from '../../schemas/parameters.ts';
 import { problems } from '../../schemas/problem.ts';

@@ -19,17 +19,14 @@ import { readUpload } from '../../request/body/read-upload.ts';
 import { resourcePaths, type CheckpointAddress } from '../../answer/resource-paths.ts';
 import {
   checkpointDetails,
-  checkpointInput,
   checkpointList,
   checkpointSchema,
-  pushQuery,
   renderCheckpoint,
   renderCheckpointDetails,
-  renderTrial,
   reservedCheckpoint,
-  retryInput,
-  trialList,
-} from '../../schemas/checkpoint.ts';
+} from '../../schemas/checkpoint/checkpoint.ts';
+import { checkpointInput, pushQuery, retryInput } from '../../schemas/checkpoint/checkpoint-input.ts';
+import { renderTrial, trialList } from '../../schemas/checkpoint/trial.ts';
 import {
   checkpointParams,
   checkpointsQuery,

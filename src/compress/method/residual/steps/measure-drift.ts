@@ -1,4 +1,4 @@
-import type { ResidualFile } from '../../../../package/blocks/residual-block.ts';
+import { tensorSlots, type ResidualFile } from '../../../../package/blocks/residual-block.ts';
 import type { StepScales } from '../../../../package/residual-tensor.ts';
 import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
@@ -48,7 +48,8 @@ function fileOf({ source, plan, ancestor }: DriftParts, file: number, scales: St
     const record = ancestor.residualTensor(file, layout.tensors[tensor]!.name);
     return record === undefined ? [] : [[tensor, { ...record, shift: 0 }] as const];
   });
-  return { layout, residuals: new Map(records), scales, firstSlot: 0 };
+  const residuals = new Map(records);
+  return { layout, residuals, scales, slots: tensorSlots(residuals, 0) };
 }
 
 /** Whether weights of a tensor that the ancestor has exceed the lattice's range in its units. */

@@ -1,118 +1,26 @@
 import { z } from '@hono/zod-openapi';
-import { checkpointStates, packageKinds, type Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
-import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
-import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
-import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
-import type { Trial } from '../../catalog/contract/trial-records.ts';
-import { metricCountMax } from '../../checkpoint/quality/eval-set-spec.ts';
-import { firnErrorCodes } from '../../checkpoint/firn-error.ts';
-import { fileRoles } from '../../checkpoint/role.ts';
-import { resourcePaths, type CheckpointAddress } from '../answer/resource-paths.ts';
-import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
+import { checkpointStates, packageKinds, type Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
+import type { CheckpointFile } from '../../../catalog/contract/file-records.ts';
+import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
+import { firnErrorCodes } from '../../../checkpoint/firn-error.ts';
+import { fileRoles } from '../../../checkpoint/role.ts';
+import { resourcePaths, type CheckpointAddress } from '../../answer/resource-paths.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { renderWaiting, waitingSchema } from './waiting.ts';
-import { finalInput, finalQuality } from './quantization/final-quality.ts';
-import { metricValues, renderResult, resultSchema } from './checkpoint-result.ts';
-import { layerTypesSchema } from './quantization/layer-types.ts';
-import { filePathSchema, sha256Schema, stepSchema } from './parameters.ts';
-import { quantizationConfigInput, quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
-import { evaluationChange, thresholdsSchema } from './quantization/thresholds.ts';
+import { finalQuality } from '../quantization/final-quality.ts';
+import { expectsSchema } from './checkpoint-input.ts';
+import { renderResult, resultSchema } from './checkpoint-result.ts';
+import { layerTypesSchema } from '../quantization/layer-types.ts';
+import { quantizationConfigSchema, renderConfig } from '../quantization/quantization-config.ts';
+import { thresholdsSchema } from '../quantization/thresholds.ts';
 import {
   checkpointDetailsExample,
   checkpointExample,
   fileReceiptExample,
   queuedExample,
   reservedExample,
-  trialExample,
-} from './examples/checkpoint-examples.ts';
-
-/** Most files announced at once. */
-const announcedFilesMax = 10_000;
-
-const expectsSchema = z
-  .record(z.string(), z.number())
-  .refine((expects) => Object.keys(expects).length <= metricCountMax, `must name at most ${metricCountMax} metrics`)
-  .openapi({
-    description:
-      'What the training job measured, by the names of metrics of the eval set of the run. Where Firn ' +
-      'measures something else of the uploaded checkpoint (`search.expectsWithin` of the run), it is ' +
-      'stored exact, ' +
-      'with both figures in the reason: then eval set and training do not measure the same.',
-    example: { loss: 1.8604 },
-  });
-
-/** A query parameter that contains JSON. */
-const jsonText = z.string().transform((text, ctx) => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    ctx.addIssue('must be a JSON object');
-    return z.NEVER;
-  }
-});
-
-const base64Schema = z
-  .base64()
-  .transform((text) => Buffer.from(text, 'base64'))
-  .openapi({ type: 'string', format: 'byte' });
-
-export const checkpointInput = z
-  .strictObject({
-    step: stepSchema,
-    files: z
-      .array(
-        z.strictObject({
-          path: filePathSchema,
-          role: z.enum(fileRoles).optional().openapi({ description: 'By default taken from the name of the file.' }),
-          sizeBytes: z.number().int().min(0).optional(),
-          sha256: sha256Schema.optional(),
-          content: base64Schema.optional().openapi({
-            description: 'The bytes of a small file in base64; then it need not be uploaded.',
-            example: 'eyJhIjoxfQ==',
-          }),
-        }),
-      )
-      .max(announcedFilesMax)
-      .optional()
-      .openapi({ description: 'Files that must arrive before the commit. Others may be added.' }),
-    commit: z.boolean().optional().openapi({
-      description: 'Commit it with this call: every file has its `content` here or has arrived before.',
-    }),
-    config: quantizationConfigInput.optional().openapi({ description: 'Use this config instead of a search.' }),
-    layerTypes: layerTypesSchema.optional().openapi({
-      description: 'Tensor to layer type for this checkpoint; each entry wins over that of the run.',
-      example: { 'head.weight': 'embedding' },
-    }),
-    expects: expectsSchema.optional(),
-    final: finalInput.optional(),
-  })
-  .openapi('CheckpointInput', {
-    example: { step: 1000, files: [{ path: 'model.safetensors' }, { path: 'model.grad.safetensors' }] },
-  });
-
-/** Query of a checkpoint pushed in one request, whose body is the file. */
-export const pushQuery = z.object({
-  layerTypes: jsonText.pipe(layerTypesSchema).optional().openapi({
-    type: 'string',
-    description: 'A JSON object, tensor to layer type, for this checkpoint; each entry wins over that of the run.',
-    example: '{"head.weight":"embedding"}',
-  }),
-  expects: jsonText.pipe(expectsSchema).optional().openapi({
-    type: 'string',
-    description: 'A JSON object, metric to what the training job measured; as `expects` of a reservation.',
-    example: '{"loss":1.8604}',
-  }),
-  final: jsonText.pipe(finalInput).optional().openapi({
-    type: 'string',
-    description: '`true`, or a JSON object; as `final` of a reservation.',
-    example: '{"exact":true}',
-  }),
-});
-
-/** Input of a retry of a failed checkpoint. */
-export const retryInput = z.strictObject(evaluationChange).openapi('RetryInput', {
-  description: 'What it is measured with this time. By default what the run has now.',
-  example: { evalSet: 'held-out-2' },
-});
+} from '../examples/checkpoint-examples.ts';
 
 const fileSchema = z
   .object({
@@ -236,42 +144,6 @@ export const checkpointList = z
   .object({ items: z.array(checkpointSchema), next: z.string().optional() })
   .openapi('CheckpointList', { example: { items: [checkpointExample, queuedExample], next: '1' } });
 
-export const trialSchema = z
-  .object({
-    number: z
-      .number()
-      .int()
-      .openapi({ description: 'Order of evaluation over all searches of the checkpoint, from 1, as people count.' }),
-    ordinal: z
-      .number()
-      .int()
-      .openapi({ description: '`number` less one, for programs that read it.', deprecated: true }),
-    search: z.number().int().openapi({
-      description: 'Which search of the checkpoint, from 1: it is searched again when another ancestor may cost less.',
-    }),
-    config: quantizationConfigSchema,
-    estimatedBytes: z.number(),
-    metrics: metricValues,
-    halves: z
-      .array(metricValues)
-      .optional()
-      .openapi({ description: 'Metrics of each half of the eval set, where both must pass.' }),
-    degradation: metricValues,
-    standardError: metricValues.optional().openapi({
-      description: 'Standard error of each degradation over examples, where the run asks for it.',
-    }),
-    observed: metricValues.optional().openapi({
-      description: "Divergences from the uploaded model's outputs that the run bounds, by metric.",
-    }),
-    passed: z.boolean(),
-    seconds: z.number(),
-  })
-  .openapi('Trial', { example: trialExample });
-
-export const trialList = z
-  .object({ items: z.array(trialSchema) })
-  .openapi('TrialList', { example: { items: [trialExample] } });
-
 /** What is known of a checkpoint that is not compressed yet, besides its record. */
 export interface Unfinished {
   /** Of one that is queued. */
@@ -351,36 +223,6 @@ export function renderCheckpointDetails(
       ...(checkpoint.state === 'failed' && { retry: resourcePaths.retry(address) }),
     },
   } satisfies z.infer<typeof checkpointDetails>;
-}
-
-export function renderTrial(trial: Trial) {
-  const {
-    ordinal,
-    search,
-    config,
-    estimatedBytes,
-    metrics,
-    halves,
-    degradation,
-    standardError,
-    observed,
-    passed,
-    seconds,
-  } = trial;
-  return {
-    number: ordinal + 1,
-    ordinal,
-    search,
-    config: renderConfig(config),
-    estimatedBytes,
-    metrics: { ...metrics },
-    ...(halves !== undefined && { halves: halves.map((half) => ({ ...half })) }),
-    degradation: { ...degradation },
-    ...(standardError !== undefined && { standardError: { ...standardError } }),
-    ...(observed !== undefined && { observed: { ...observed } }),
-    passed,
-    seconds,
-  } satisfies z.infer<typeof trialSchema>;
 }
 
 function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAddress): z.infer<typeof fileSchema> {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Waiting } from '../../ingest/checkpoint/what-it-waits-for.ts';
+import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 
 export const waitingSchema = z
   .object({

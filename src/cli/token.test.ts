@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readExpiry } from './read-expiry.ts';
+import { readExpiry } from './token.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 

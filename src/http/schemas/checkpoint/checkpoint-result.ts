@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { packageKinds, type CheckpointResult } from '../../catalog/contract/checkpoint-records.ts';
-import { metricKinds } from '../../checkpoint/quality/metric-kind.ts';
-import { fidelities } from '../../checkpoint/role.ts';
-import { quantizationConfigSchema, renderConfig } from './quantization/quantization-config.ts';
+import { packageKinds, type CheckpointResult } from '../../../catalog/contract/checkpoint-records.ts';
+import { metricKinds } from '../../../checkpoint/quality/metric-kind.ts';
+import { fidelities } from '../../../checkpoint/role.ts';
+import { quantizationConfigSchema, renderConfig } from '../quantization/quantization-config.ts';
 
 /** JSON has no numbers that are not finite. */
 export const metricValues = z
