@@ -196,8 +196,8 @@ int32_t firn_merged_bucket_decode(firn_bytes payload, firn_bytes previous, uint3
   });
 }
 
-int32_t firn_state_decode(uint32_t encoding, firn_bytes payload, firn_bytes reference, const firn_state_segment* segments,
-                          size_t segment_count, void* out, size_t out_size) {
+int32_t firn_state_decode(uint32_t encoding, firn_bytes payload, firn_bytes reference,
+                          const firn_state_segment* segments, size_t segment_count, void* out, size_t out_size) {
   return guarded([&] {
     const size_t count = out_size / sizeof(float);
     if (encoding >= kStateEncodings || !is_block(payload, out, out_size, sizeof(float)) || !fits(reference, out_size) ||
@@ -206,8 +206,8 @@ int32_t firn_state_decode(uint32_t encoding, firn_bytes payload, firn_bytes refe
     std::vector<firn::StateSegment> runs(segment_count);
     for (size_t i = 0; i < segment_count; i++)
       runs[i] = {segments[i].count, segments[i].columns, segments[i].column};
-    return firn::state_decode(static_cast<firn::StateKind>(encoding), data_of(payload), payload.size, or_null(reference),
-                              {runs.data(), runs.size(), count}, out);
+    return firn::state_decode(static_cast<firn::StateKind>(encoding), data_of(payload), payload.size,
+                              or_null(reference), {runs.data(), runs.size(), count}, out);
   });
 }
 

@@ -91,7 +91,9 @@ const plainWords = new Set(
     'log level mib migrate ' +
     'minute native options otlp parallel port prefix proxy region s3 secret access key statement ' +
     'style threads timeout trace waits ' +
-    'trust ttl unready url deadline'
+    'trust ttl unready url deadline ' +
+    'settings report details summary waiting whoami healthz readyz openapi ' +
+    'login logout watch create edit unpack doctor completion serve revoke verify'
   ).split(' '),
 );
 interface OpenApi {

@@ -456,8 +456,8 @@ class BodyReader:
 
 def _check_named(files: list[PackageFile], file: PackageFile) -> None:
     """
-    What masters and widened copies name has to be a tensor that can be their reference (format.md, "Copies, masters and kept
-    tensors").
+    What masters and widened copies name has to be a tensor that can be their reference (format.md, "Copies, masters and
+    kept tensors").
     """
     for number, (owner, tensor) in file.named.items():
         check(
