@@ -103,6 +103,40 @@ describe('weights that are pushed again while their upload is kept', () => {
   });
 });
 
+describe('several checkpoints of one commit', () => {
+  const steps = [10, 20, 30];
+  const paths = steps.map((step) => `checkpoint-${step}/${model}`);
+  const pushAll = (hub: HubClient): Promise<string> =>
+    hub.push(Object.fromEntries(steps.map((step, i) => [paths[i]!, weights(step)])), 'End of training');
+  const tagsOf = (step: number): string[] => [`step-${step}`, `default/step-${step}`];
+
+  it.each(['compressed', 'uploaded'] as const)('have tags of their own when %s is shown', async (shows) => {
+    const hub = await newRepository(shows);
+    const pushed = await pushAll(hub);
+    // Another commit's checkpoint, and a tag that a person made.
+    await hub.push({ [model]: weights(40) }, 'step 40');
+    ok(await hub.api('POST', `/tag/${pushed}`, { tag: 'step-77' }));
+    await compress();
+    const tags = await hub.tags();
+    const other = shows === 'compressed' ? 'uploaded' : 'compressed';
+    expect(Object.keys(tags).sort()).toEqual(
+      [...[...steps, 40].flatMap(tagsOf).flatMap((tag) => [tag, `${tag}-${other}`]), 'step-77'].sort(),
+    );
+    expect(tags['step-77']).toBe(pushed);
+    for (const [i, step] of steps.entries())
+      for (const tag of tagsOf(step)) {
+        const [shown, beside] = [tags[tag]!, tags[`${tag}-${other}`]!];
+        const [raw, published] = shows === 'uploaded' ? [shown, beside] : [beside, shown];
+        expect([tag, raw]).toEqual([tag, pushed]);
+        // The commit that a publication made says which step it is of.
+        const [commit] = ok(await hub.api('GET', `/commits/${published}`)).json;
+        expect([tag, commit.title]).toEqual([tag, expect.stringMatching(`^Step ${step} compressed`)]);
+        const bytes = await hub.bytes(published, paths[i]!);
+        expect([tag, bytes.length, bytes.equals(weights(step))]).toEqual([tag, weights(step).length, false]);
+      }
+  });
+});
+
 /** Sends a file as one chunk, with the shard that describes it. */
 async function sendChunks(hub: HubClient, bytes: Buffer): Promise<void> {
   const hasher = await createXetHasher();
