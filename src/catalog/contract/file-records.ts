@@ -80,7 +80,10 @@ export interface FileRecords {
    * its bytes as long as the reference exists.
    */
   setResults(checkpointId: string, results: readonly FileResultRecord[]): Promise<void>;
-  /** Marks the raw objects of these files and returns their keys. `conflict` when one serves as storage. */
+  /**
+   * Marks the raw objects of these files and returns their keys. Blobs that only these objects held have no bytes any
+   * more. `conflict` when one serves as storage.
+   */
   releaseRaw(checkpointId: string, paths: readonly string[]): Promise<string[]>;
   /**
    * Bytes of raw objects of checkpoints that are open, queued or working, and of unfinished uploads: of one run, or in

@@ -67,17 +67,17 @@ export function stepOfFolder(folder: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function planOf(folder: string, files: readonly AddedFile[]): PlannedCheckpoint {
+/** What a folder adds to the name of the branch's run: see `PlannedCheckpoint`. Pure. */
+export function runSuffixOf(folder: string): string {
   const parts = folder === '' ? [] : folder.split('/');
-  const step = stepOfFolder(folder);
-  const others = step === undefined ? parts : parts.slice(0, -1);
+  const others = stepOfFolder(folder) === undefined ? parts : parts.slice(0, -1);
   const runSuffix = others.map((part) => `.${part.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '')}`).join('');
-  return {
-    folder,
-    files,
-    runSuffix: isName(`run${runSuffix}`) ? runSuffix : '.files',
-    ...(step !== undefined && { step }),
-  };
+  return isName(`run${runSuffix}`) ? runSuffix : '.files';
+}
+
+function planOf(folder: string, files: readonly AddedFile[]): PlannedCheckpoint {
+  const step = stepOfFolder(folder);
+  return { folder, files, runSuffix: runSuffixOf(folder), ...(step !== undefined && { step }) };
 }
 
 /** The folder of a path, '' for the root. Pure. */

@@ -38,14 +38,15 @@ export interface StagedCheckpoint {
 
 /**
  * Makes ready what a commit's transaction needs to create a checkpoint. `known` if checkpoints have all of its files
- * already. Undefined if the files are no checkpoint: their headers are not valid, or tensors occur twice. A file that
- * an earlier checkpoint has is copied, because each checkpoint owns its uploaded objects; the encoder finds the equal
- * tensors again.
+ * already and keep them: a lossy checkpoint gives up its upload in time, so weights that only such an upload has become
+ * another checkpoint, unless the branch of a lossy repository shows them at their paths anyway. Undefined if the files
+ * are no checkpoint: their headers are not valid, or tensors occur twice. A file that an earlier checkpoint has is
+ * copied, because each checkpoint owns its uploaded objects; the encoder finds the equal tensors again.
  */
 export async function stageCheckpoint(
   ctx: HubContext,
   { id: repositoryId, hubSettings }: Repository,
-  plan: PlannedCheckpoint,
+  { plan, isShown }: { readonly plan: PlannedCheckpoint; readonly isShown: () => Promise<boolean> },
 ): Promise<StagedCheckpoint | 'known' | undefined> {
   const isLossy = hubSettings?.fidelity === 'lossy';
   const blobs = new Map(
@@ -56,8 +57,10 @@ export async function stageCheckpoint(
       )
     ).map((blob) => [blob.sha256, blob]),
   );
-  if (![...blobs.values()].some(({ rawKey }) => rawKey !== undefined))
-    return plan.files.every(({ sha256 }) => blobs.get(sha256)?.fileId !== undefined) ? 'known' : undefined;
+  if (![...blobs.values()].some(({ rawKey }) => rawKey !== undefined)) {
+    if (!plan.files.every(({ sha256 }) => blobs.get(sha256)?.fileId !== undefined)) return undefined;
+    if ((await areKept(ctx.catalog, [...blobs.values()])) || (isLossy && (await isShown()))) return 'known';
+  }
   const tickets: StagingTicket[] = [];
   try {
     const files: StagedFile[] = [];
@@ -87,6 +90,22 @@ export async function stageCheckpoint(
     if (error instanceof FirnError && !serverCodes.has(error.code)) return undefined;
     throw error;
   }
+}
+
+/** Whether the files of checkpoints that have these bytes will always have them. */
+async function areKept(
+  { files, checkpoints, runs }: HubContext['catalog'],
+  blobs: readonly HubBlob[],
+): Promise<boolean> {
+  for (const { fileId, sha256 } of blobs) {
+    const file = await files.get(fileId!);
+    if (file === undefined) return false;
+    if (file.resultSha256 === sha256) continue;
+    const checkpoint = await checkpoints.get(file.checkpointId);
+    const run = checkpoint && (await runs.get(checkpoint.runId));
+    if (run?.fidelity !== 'exact') return false;
+  }
+  return true;
 }
 
 /** Failures that a later try may not have. */

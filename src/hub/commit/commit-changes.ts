@@ -10,10 +10,11 @@ import { treeOid } from '../tree/git-object.ts';
 import { hasBytes } from '../upload/has-bytes.ts';
 import type { HubContext } from '../hub-context.ts';
 import { madeBefore } from './made-before.ts';
-import { planCheckpoints, type PlannedCheckpoint } from '../checkpoints/plan-checkpoints.ts';
+import { type AddedFile, planCheckpoints, type PlannedCheckpoint } from '../checkpoints/plan-checkpoints.ts';
 import { recordCommit } from './record-commit.ts';
 import { headOf } from './record-snapshot.ts';
-import { commitSnapshot } from '../tree/resolve-revision.ts';
+import { commitSnapshot, resolveRevision } from '../tree/resolve-revision.ts';
+import { entryAt } from '../tree/snapshot.ts';
 import { stageCheckpoint, type StagedCheckpoint } from '../checkpoints/stage-checkpoint.ts';
 
 export interface CommitInput {
@@ -58,7 +59,8 @@ export async function commitChanges(
   const known: PlannedCheckpoint[] = [];
   try {
     for (const plan of repository.type === 'model' ? planCheckpoints(added) : []) {
-      const checkpoint = await stageCheckpoint(ctx, repository, plan);
+      const isShown = () => showsFiles(ctx.catalog, repository, { branch: input.branch, files: plan.files });
+      const checkpoint = await stageCheckpoint(ctx, repository, { plan, isShown });
       if (checkpoint === 'known') known.push(plan);
       else if (checkpoint !== undefined) staged.push(checkpoint);
     }
@@ -110,12 +112,23 @@ async function commitIn(
 
 const emptyTreeId = treeOid([]);
 
-/** Refuses a commit early whose files were not uploaded to this very repository. */
-async function checkUploaded(
+/** Whether a branch has these very files at their paths. */
+async function showsFiles(
   catalog: Catalog,
-  repositoryId: string,
-  added: readonly { readonly path: string; readonly sha256: string; readonly sizeBytes: number }[],
-): Promise<void> {
+  repository: Repository,
+  { branch, files }: { readonly branch: string; readonly files: readonly AddedFile[] },
+): Promise<boolean> {
+  const snapshot = await resolveRevision(catalog, repository, `refs/heads/${branch}`);
+  if (snapshot === undefined) return false;
+  for (const { path, sha256 } of files) {
+    const entry = await entryAt(snapshot, path);
+    if (entry?.kind !== 'file' || entry.sha256 !== sha256) return false;
+  }
+  return true;
+}
+
+/** Refuses a commit early whose files were not uploaded to this very repository. */
+async function checkUploaded(catalog: Catalog, repositoryId: string, added: readonly AddedFile[]): Promise<void> {
   for (let start = 0; start < added.length; start += pageFiles) {
     const page = added.slice(start, start + pageFiles);
     const blobs = await catalog.hub.blobs.find(repositoryId, [...new Set(page.map(({ sha256 }) => sha256))]);

@@ -3,6 +3,7 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { HubCheckpoint } from '../../catalog/contract/hub/hub-checkpoint-records.ts';
 import type { HubCommit } from '../../catalog/contract/hub/revision-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import { stepTags } from '../checkpoints/step-tags.ts';
 import { changeFolder, type PathChange } from '../tree/folder.ts';
 import { pointerOid } from '../tree/git-object.ts';
 import { serverAuthor } from '../hub-context.ts';
@@ -76,7 +77,8 @@ async function publish(
   const text = { repositoryId, treeId, parentId: parent.id, ...describe(checkpoint), author: serverAuthor };
   const commit = await recordCommit(tx, text);
   if (moves) await revisions.setRef(repositoryId, { kind: 'branch', name: branch, commitId: commit.id });
-  await moveTags(tx, record, { pushedId: pushed.id, compressedId: commit.id, shows: hubSettings?.shows });
+  const shows = hubSettings?.shows;
+  await moveTags(tx, record, { checkpoint, pushedId: pushed.id, compressedId: commit.id, shows });
   return commit.id;
 }
 
@@ -99,27 +101,36 @@ function pathOf({ folder }: HubCheckpoint, { path }: CheckpointFile): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-/** Step tags lead to what the repository shows; a second tag beside each leads to the other form. */
+/**
+ * The tags of this checkpoint's step lead to what the repository shows; a second tag beside each leads to the other
+ * form. Tags of other checkpoints of the same commit are theirs, and one that leads elsewhere stays as it is.
+ */
 async function moveTags(
   tx: Catalog,
-  { repositoryId }: HubCheckpoint,
+  { repositoryId, branch, folder }: HubCheckpoint,
   {
+    checkpoint: { runId, step },
     pushedId,
     compressedId,
     shows,
-  }: { readonly pushedId: string; readonly compressedId: string; readonly shows: string | undefined },
+  }: {
+    readonly checkpoint: Checkpoint;
+    readonly pushedId: string;
+    readonly compressedId: string;
+    readonly shows: string | undefined;
+  },
 ): Promise<void> {
   const { revisions } = tx.hub;
-  for (const { kind, name, commitId } of await revisions.refs(repositoryId)) {
-    if (kind !== 'tag' || commitId !== pushedId || !/(?:^|\/)step-\d+$/.test(name)) continue;
-    const showsUploaded = shows === 'uploaded';
-    const other = showsUploaded ? 'compressed' : 'uploaded';
-    if (!showsUploaded) await revisions.setRef(repositoryId, { kind, name, commitId: compressedId });
-    await revisions.setRef(repositoryId, {
-      kind,
-      name: `${name}-${other}`,
-      commitId: showsUploaded ? compressedId : pushedId,
-    });
+  const { name: runName } = (await tx.runs.get(runId))!;
+  const showsUploaded = shows === 'uploaded';
+  for (const name of stepTags({ branch, folder, runName, step })) {
+    const tag = await revisions.ref(repositoryId, 'tag', name);
+    if (tag?.commitId !== pushedId) continue;
+    if (!showsUploaded) await revisions.setRef(repositoryId, { kind: 'tag', name, commitId: compressedId });
+    const other = showsUploaded
+      ? { name: `${name}-compressed`, commitId: compressedId }
+      : { name: `${name}-uploaded`, commitId: pushedId };
+    await revisions.setRef(repositoryId, { kind: 'tag', ...other });
   }
 }
 

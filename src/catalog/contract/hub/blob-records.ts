@@ -6,15 +6,18 @@ export interface HubBlob {
   /** The uploaded object, while no checkpoint has it. */
   readonly rawKey?: string;
   readonly rawStoredBytes?: number;
-  /** The file of a checkpoint that has these bytes: its raw object, its package, or a reference. */
+  /**
+   * The file of a checkpoint that has these bytes: its raw object, its package, or a reference. Never one whose raw
+   * object is gone and whose download has other bytes.
+   */
   readonly fileId?: string;
   /** Whether a commit names it; others expire. */
   readonly isCommitted: boolean;
 }
 
 /**
- * Blobs of repositories. A blob with neither `rawKey` nor `fileId` lost its bytes with a deleted checkpoint; uploading
- * it again gives it bytes again.
+ * Blobs of repositories. A blob with neither `rawKey` nor `fileId` lost its bytes: its checkpoint was deleted, or is
+ * lossy and gave up the upload. Uploading it again gives it bytes again.
  */
 export interface BlobRecords {
   /** The blobs of a repository with these digests (at most a thousand), in any order. */

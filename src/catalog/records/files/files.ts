@@ -6,6 +6,7 @@ import { markRawPendingDeletion, refusePendingDeletion } from '../mark-pending-d
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { filesHolding, holdOrigin } from './file-origins.ts';
+import { leaveReleased } from '../hub/leave-files.ts';
 import { stagedBytes } from '../staged-bytes.ts';
 import { checkpointFiles as files, checkpoints } from '../../db/schema.ts';
 
@@ -131,12 +132,11 @@ export function fileRecords(db: Db): FileRecords {
           .for('update');
         if (held.some(({ storage }) => storage === 'raw'))
           throw new FirnError('conflict', 'A file is stored as it was uploaded; its bytes cannot be released.');
-        const which = inArray(
-          files.id,
-          held.map(({ id }) => id),
-        );
+        const ids = held.map(({ id }) => id);
+        const which = inArray(files.id, ids);
         const released = await markRawPendingDeletion(tx, which, 'released');
         await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
+        await leaveReleased(tx, ids);
         return released;
       });
     },

@@ -197,6 +197,24 @@ export function hubBlobsSuite(open: () => Catalog): void {
     },
   );
 
+  test('bytes that were released are absent unless the download has them, and can be uploaded again', async () => {
+    const { id } = await makeRepository(open());
+    const [lossy, exact] = [await makeFile(id, 'lossy'), await makeFile(id, 'exact')];
+    for (const [content, { file, checkpointId }] of [
+      ['lossy', lossy],
+      ['exact', exact],
+    ] as const) {
+      await blobs().addFile({ repositoryId: id, sha256: sha256Of(content), sizeBytes: 90, fileId: file.id });
+      const result = { storage: 'package', resultSha256: sha256Of('exact'), resultBytes: 90 } as const;
+      await open().files.setResults(checkpointId, [{ path: 'm', ...result }]);
+      await open().files.releaseRaw(checkpointId, ['m']);
+    }
+    expect((await blobs().find(id, [sha256Of('lossy')]))[0]!.fileId).toBeUndefined();
+    expect((await blobs().find(id, [sha256Of('exact')]))[0]!.fileId).toBe(exact.file.id);
+    const again = ['lossy', 'exact'].map((content) => blobOf(id, content));
+    expect(await blobs().addAll(again)).toEqual(new Set([again[0]!.rawKey]));
+  });
+
   test('bytes that another checkpoint has, too, stay; those of another repository do not count', async () => {
     const { id } = await makeRepository(open());
     const [first, second] = [await makeFile(id, 'shared'), await makeFile(id, 'shared')];
