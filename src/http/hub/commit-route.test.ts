@@ -56,6 +56,14 @@ describe('a commit', () => {
     expect((await hub.bytes('main', 'copy.txt')).toString()).toBe('text 7');
   });
 
+  it('may have many thousand operations', async () => {
+    const hub = await newRepository();
+    const paths = Array.from({ length: 12_000 }, (_, i) => `f-${i % 50}/${i}.txt`);
+    await hub.commit([header(), ...paths.map((path) => file(path, 'the same text'))]);
+    await hub.commit([header(), ...paths.slice(1).map((path) => ({ key: 'deletedFile', value: { path } }))]);
+    expect(await hub.paths()).toEqual([paths[0]]);
+  });
+
   it('is absent as a whole when any part of it is refused', async () => {
     const hub = await newRepository();
     const before = await hub.commit([header(), file('kept.txt', '1')]);

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 import { scopeOn } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { checkNewFilePath } from '../../checkpoint/names.ts';
+import { checkNewFilePath, pathLengthMax } from '../../checkpoint/names.ts';
 import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
+import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { BlobBatch } from '../../hub/upload/blob-batch.ts';
 import { baseModelOf, cardBytesMax } from '../../hub/checkpoints/base-model.ts';
 import type { PathChange } from '../../hub/tree/folder.ts';
@@ -15,15 +16,21 @@ import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
 import { locateRepository, originOf, parseAs, parseJson } from './hub-request.ts';
+import { checkLineShape } from './check-line-shape.ts';
 import { readLines } from './ndjson.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 import { webPath } from './repository-routes.ts';
+import { regularBytesMax } from './upload-routes.ts';
 
-/** Longest line, in bytes: the largest inline file that clients send, as base64, and its path. */
-const lineBytesMax = 24 * 1024 * 1024;
+/** Room in a line beside the content of a file, in bytes: its path and a header's message, each character escaped. */
+const lineRoomBytes = 512 * 1024;
+/** Longest line, in bytes: the largest inline file, as base64. */
+const lineBytesMax = Math.ceil(regularBytesMax / 3) * 4 + lineRoomBytes;
 /** Largest commit, in bytes: clients budget 100 MB of inline files, a third more as base64. */
 const bodyBytesMax = 384 * 1024 * 1024;
 const operationsMax = 50_000;
+/** Lines of a commit: its operations and the header, and an empty line after each. */
+const linesMax = 2 * (operationsMax + 1);
 /** Lengths of texts, in characters. */
 const titleMax = 1_000;
 const messageMax = 64 * 1024;
@@ -39,7 +46,8 @@ const lfsFileShape = z.object({
   oid: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.number().int().min(0).nullish(),
 });
-const pathShape = z.object({ path: z.string() });
+/** A folder may end with a slash. */
+const pathShape = z.object({ path: z.string().max(pathLengthMax + 1) });
 const lineShape = z.object({ key: z.string(), value: z.unknown() });
 
 interface ReadCommit {
@@ -104,10 +112,13 @@ async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: R
     throw new FirnError('payload-too-large', `A commit may have at most ${bodyBytesMax} bytes.`);
   const body = incomingBody(c, gateway.bodyPace);
   const inline = await gateway.hub.openBlobBatch(repository);
-  for await (const text of readLines(body, { lineBytesMax, bodyBytesMax })) {
-    digest.update(text);
-    const { key, value } = parseAs(lineShape, parseJson(text));
-    if (key === 'header') {
+  for await (const line of readLines(body, { lineBytesMax, bodyBytesMax, linesMax })) {
+    digest.update(line);
+    checkLineShape(line);
+    const { key, value } = parseAs(lineShape, parseJson(line.toString('utf8')));
+    if ((key === 'header') !== (header === undefined))
+      throw new FirnError('invalid-request', 'A commit has one header line, before all others.');
+    if (header === undefined) {
       header = parseAs(headerShape, value);
       continue;
     }
@@ -117,7 +128,7 @@ async function readCommit(c: Context<AppEnv>, gateway: HubGateway, repository: R
     changes.push(await readOperation(gateway, repository, key, value, notes));
   }
   await inline.flush();
-  if (header === undefined) throw new FirnError('invalid-request', 'A commit begins with a header line.');
+  if (header === undefined) throw new FirnError('invalid-request', 'A commit has one header line, before all others.');
   const put = changes.flatMap(({ op, path }) => (op === 'put' ? [path] : []));
   const clash = pathClash([...new Set(put)]);
   if (clash !== undefined) throw pathClashError(clash);
@@ -153,7 +164,7 @@ async function readOperation(
     case 'file': {
       const { path, content, encoding } = parseAs(fileShape, value);
       if (encoding != null && encoding !== 'base64' && encoding !== 'utf-8')
-        throw new FirnError('invalid-request', `The encoding ${JSON.stringify(encoding)} is not known.`);
+        throw new FirnError('invalid-request', `The encoding ${quoteName(encoding)} is not known.`);
       const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
       checkNewFilePath(path);
       const sha256 = await inline.add(bytes);
@@ -175,7 +186,7 @@ async function readOperation(
     case 'deletedFolder':
       return { op: 'delete-folder', path: parseAs(pathShape, value).path.replace(/\/$/, '') };
     default:
-      throw new FirnError('invalid-request', `The operation ${JSON.stringify(key)} of a commit is not known.`);
+      throw new FirnError('invalid-request', `The operation ${quoteName(key)} of a commit is not known.`);
   }
 }
 

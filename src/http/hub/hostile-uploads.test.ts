@@ -9,9 +9,20 @@ import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Answer, type Call } from '../http-client.test-support.ts';
 import { startServer, type RunningServer } from '../start-server.ts';
-import { expectHubError, file, header, HubClient, lfsFile, ok, pathOf, sha256 } from './hub-client.test-support.ts';
+import {
+  expectHubError,
+  file,
+  header,
+  HubClient,
+  lfsFile,
+  ndjson,
+  ok,
+  pathOf,
+  sha256,
+} from './hub-client.test-support.ts';
 
 let gateway: TestGateway;
+let app: ReturnType<typeof createApp>;
 let server: RunningServer;
 let call: Call;
 let hasher: XetHasher;
@@ -20,7 +31,7 @@ let made = 0;
 
 beforeAll(async () => {
   gateway = await openTestGateway();
-  const app = createApp(gateway);
+  app = createApp(gateway);
   server = await startServer({ app, host: '127.0.0.1', port: 0 });
   call = caller(app);
   hasher = await createXetHasher();
@@ -203,6 +214,8 @@ describe('files sent as chunks', () => {
 });
 
 describe('a commit that never ends', () => {
+  const deletion = (path: string) => ({ key: 'deletedFile', value: { path } });
+
   /** Sends pieces until an answer comes; returns it with the bytes sent by then. */
   async function sendUntilAnswered(first: string, piece: Buffer, declaredBytes?: number) {
     const { hostname, port } = new URL(server.url);
@@ -246,6 +259,51 @@ describe('a commit that never ends', () => {
     expect(status).toBe(413);
     expect(sentBytes).toBeLessThan(mibMax * 2 ** 20);
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 2 ** 20);
+    expect(await hub.paths()).toEqual([]);
+  });
+
+  const oneHeader = `${JSON.stringify(header())}\n`;
+  const mib = 1024 * 1024;
+  it.each<[string, () => Buffer, number]>([
+    [
+      'many empty objects in one line',
+      () => Buffer.from(`${oneHeader}{"key":"file","value":[${'{},'.repeat(8 * mib)}{}]}\n`),
+      413,
+    ],
+    [
+      'as many empty objects as a line may have bytes',
+      () => Buffer.from(`${oneHeader}{"key":"file","value":[${'{},'.repeat(1.8 * mib)}{}]}\n`),
+      400,
+    ],
+    ['deep lists', () => Buffer.from(`${oneHeader}${'['.repeat(24 * mib)}`), 413],
+    ['lists as deep as a line may have bytes', () => Buffer.from(`${oneHeader}${'['.repeat(5.5 * mib)}\n`), 400],
+    ['384 MiB of newlines', () => Buffer.alloc(384 * mib, '\n'), 413],
+    ['lines of white space', () => Buffer.from(oneHeader + '  \r\n'.repeat(mib)), 413],
+    ['three million headers', () => Buffer.from(oneHeader.repeat(3_000_000)), 400],
+    ['an operation before the header', () => ndjson([file('a', '1'), header()]), 400],
+    ['a second header', () => ndjson([header(), file('a', '1'), header()]), 400],
+    ['a path to delete of megabytes', () => ndjson([header(), deletion('x'.repeat(5 * mib))]), 400],
+    ['an operation with a name of megabytes', () => ndjson([header(), { key: 'x'.repeat(5 * mib), value: {} }]), 400],
+  ])('or that holds %s is refused at once', async (_, bodyOf, status) => {
+    const body = bodyOf();
+    const chunks = (function* () {
+      for (let at = 0; at < body.length; at += 65536) yield new Uint8Array(body.subarray(at, at + 65536));
+    })();
+    const heldBytes = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+    const [before, cpu, loop] = [heldBytes(), process.cpuUsage(), performance.eventLoopUtilization()];
+    const answer = await app.request(`/api/models/${hub.id}/commit/main`, {
+      method: 'POST',
+      body: ReadableStream.from(chunks),
+      duplex: 'half',
+    } as RequestInit);
+    const { user, system } = process.cpuUsage(cpu);
+    const { active } = performance.eventLoopUtilization(loop);
+    const { error } = (await answer.json()) as { error: string };
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([status, expect.any(String)]);
+    expect(error.length).toBeLessThan(1000);
+    // How long nothing else was answered, in ms: at most the time in the loop, and at most what all threads took.
+    expect(Math.min(active, (user + system) / 1000)).toBeLessThan(700);
+    expect(heldBytes() - before).toBeLessThan(100 * mib);
     expect(await hub.paths()).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from './ndjson.ts';
 
-const limits = { lineBytesMax: 1000, bodyBytesMax: 10_000 };
+const limits = { lineBytesMax: 1000, bodyBytesMax: 10_000, linesMax: 10_000 };
 
 async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
@@ -14,7 +14,7 @@ async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenera
 
 async function linesOf(body: AsyncIterable<Uint8Array>, set: Partial<typeof limits> = {}): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of readLines(body, { ...limits, ...set })) lines.push(line);
+  for await (const line of readLines(body, { ...limits, ...set })) lines.push(line.toString());
   return lines;
 }
 
@@ -59,6 +59,13 @@ describe('lines of a body', () => {
     })();
     await expect(linesOf(endless)).rejects.toMatchObject({ code: 'payload-too-large' });
     expect(sent).toBeLessThanOrEqual(bytesMax + 64 * piece.length);
+  });
+
+  it('are counted, the empty ones too', async () => {
+    const three = { linesMax: 3 };
+    expect(await linesOf(pieces(Buffer.from('a\n\nb\n'), [2]), three)).toEqual(['a', 'b']);
+    for (const text of ['a\nb\nc\nd\n', '\n\n\n\n', '\r\n \n\n\n'])
+      await expect(linesOf(pieces(Buffer.from(text), [3]), three)).rejects.toMatchObject({ code: 'payload-too-large' });
   });
 
   it('take memory as their bytes do, also when they arrive byte by byte', async () => {

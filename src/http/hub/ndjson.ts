@@ -1,40 +1,68 @@
 import { FirnError } from '../../checkpoint/firn-error.ts';
 
+export interface LineLimits {
+  readonly lineBytesMax: number;
+  readonly bodyBytesMax: number;
+  /** Lines, the empty ones too: an empty line costs a byte to send, and work to pass over. */
+  readonly linesMax: number;
+}
+
 /**
- * The lines of a body as text, without the empty ones; the last needs no newline. Memory is at most twice the longest
- * line. `payload-too-large` for a longer line or body, before it has arrived whole.
+ * The lines of a body as bytes, without the empty ones and without white space around them; the last needs no newline.
+ * A line is valid until the next one is asked for. Memory is at most twice the longest line. `payload-too-large` for a
+ * longer line or body, or for more lines, before it has arrived whole.
  */
 export async function* readLines(
   body: AsyncIterable<Uint8Array>,
-  limits: { readonly lineBytesMax: number; readonly bodyBytesMax: number },
-): AsyncGenerator<string> {
-  // One buffer that grows: a list of the pieces would take a hundred times the memory when they are a byte each.
-  let line = Buffer.alloc(lineBytesFirst);
-  let lineBytes = 0;
+  { lineBytesMax, bodyBytesMax, linesMax }: LineLimits,
+): AsyncGenerator<Buffer> {
+  // The beginning of a line that goes on in the next piece. It is one buffer that grows: a list of the pieces would
+  // take a hundred times the memory when they are a byte each.
+  let begun = Buffer.alloc(lineBytesFirst);
+  let begunBytes = 0;
   let bodyBytes = 0;
-  const text = (): string => line.toString('utf8', 0, lineBytes).trim();
+  let lines = 0;
   for await (const chunk of body) {
     bodyBytes += chunk.length;
-    if (bodyBytes > limits.bodyBytesMax)
-      throw new FirnError('payload-too-large', `A commit may have at most ${limits.bodyBytesMax} bytes.`);
-    for (let start = 0; start < chunk.length;) {
-      const end = chunk.indexOf(newline, start);
-      const part = chunk.subarray(start, end === -1 ? chunk.length : end);
-      const sizeBytes = lineBytes + part.length;
-      if (sizeBytes > limits.lineBytesMax)
-        throw new FirnError('payload-too-large', `A line of a commit may have at most ${limits.lineBytesMax} bytes.`);
-      if (sizeBytes > line.length)
-        line = Buffer.concat([line.subarray(0, lineBytes)], Math.max(sizeBytes, 2 * line.length));
-      line.set(part, lineBytes);
-      lineBytes = sizeBytes;
-      if (end === -1) break;
-      const whole = text();
-      [lineBytes, start] = [0, end + 1];
-      if (whole !== '') yield whole;
+    if (bodyBytes > bodyBytesMax) throw tooLarge(`A commit may have at most ${bodyBytesMax} bytes.`);
+    const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    for (let start = 0; start < piece.length;) {
+      const found = piece.indexOf(newline, start);
+      const end = found === -1 ? piece.length : found;
+      const sizeBytes = begunBytes + end - start;
+      if (sizeBytes > lineBytesMax) throw tooLarge(`A line of a commit may have at most ${lineBytesMax} bytes.`);
+      if (found !== -1 && ++lines > linesMax) throw tooLarge(`A commit may have at most ${linesMax} lines.`);
+      const isWhole = begunBytes === 0 && found !== -1;
+      if (!isWhole) {
+        if (sizeBytes > begun.length)
+          begun = Buffer.concat([begun.subarray(0, begunBytes)], Math.max(sizeBytes, 2 * begun.length));
+        piece.copy(begun, begunBytes, start, end);
+        begunBytes = sizeBytes;
+        if (found === -1) break;
+      }
+      const line = isWhole ? trimmed(piece, start, end) : trimmed(begun, 0, sizeBytes);
+      [begunBytes, start] = [0, end + 1];
+      if (line !== undefined) yield line;
     }
   }
-  const rest = text();
-  if (rest !== '') yield rest;
+  const rest = trimmed(begun, 0, begunBytes);
+  if (rest !== undefined) yield rest;
+}
+
+/** The bytes from `start` to before `end` without white space around them; undefined if they are nothing else. */
+function trimmed(bytes: Buffer, start: number, end: number): Buffer | undefined {
+  while (start < end && isSpace(bytes[start]!)) start++;
+  while (start < end && isSpace(bytes[end - 1]!)) end--;
+  return start === end ? undefined : bytes.subarray(start, end);
+}
+
+/** The white space of JSON, without the newline. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
+}
+
+function tooLarge(sentence: string): FirnError {
+  return new FirnError('payload-too-large', sentence);
 }
 
 const newline = 0x0a;
