@@ -178,7 +178,8 @@ export const configSchema = z.object({
   ),
   FIRN_GC_GRACE_H: integer(24, 1, 8760).describe(
     'Hours that an object stays after nothing names it any more: longer than any upload, download or copy ' +
-      'for a backup takes. Until then usage counts its bytes as pending deletion.',
+      'for a backup takes. Until then usage counts its bytes as pending deletion, and what hub clients pushed to ' +
+      'a lossy repository can be downloaded.',
   ),
   FIRN_FILE_MAX_MIB: integer(64 * 1024, 1, 16 * 1024 * 1024).describe('Largest single file, in MiB.'),
   FIRN_STAGED_RUN_MAX_MIB: integer(64 * 1024, 1, 64 * 1024 * 1024).describe(

@@ -7,7 +7,7 @@ import { changeRepository, type RepositoryChange } from './change-repository.ts'
 import { commitChanges, type CommitInput, type CommitOutcome } from './commit/commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
 import { type HubContext, mainBranch } from './hub-context.ts';
-import { openEntry } from './tree/open-blob.ts';
+import { checkEntry, openEntry } from './tree/open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './upload/receive-blob.ts';
 import { BlobBatch } from './upload/blob-batch.ts';
 import { completeParts, receivePart, type AnnouncedPart } from './upload/receive-parts.ts';
@@ -42,6 +42,7 @@ export interface Hub {
     repositoryId: string,
     which: { readonly snapshot: Snapshot; readonly path: string; readonly entry: FileEntry },
   ): Promise<OpenedFile>;
+  checkEntry(repositoryId: string, which: { readonly snapshot: Snapshot; readonly entry: FileEntry }): Promise<void>;
   changeRepository(repository: Repository, change: RepositoryChange, precondition?: Precondition): Promise<Repository>;
   listRefs(repository: Repository): Promise<HubRef[]>;
   createRef(
@@ -74,6 +75,7 @@ export function createHub(ctx: HubContext): Hub {
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
+    checkEntry: (repositoryId, which) => checkEntry(ctx, repositoryId, which),
     changeRepository: (repository, change, precondition) =>
       changeRepository(ctx.catalog, repository, change, precondition),
     listRefs: (repository) => listRefs(ctx.catalog, repository),

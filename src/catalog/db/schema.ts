@@ -319,6 +319,7 @@ export const hubBlobs = pgTable(
     rawKey: text('raw_key'),
     rawStoredBytes: bytes('raw_stored_bytes'),
     fileId: text('file_id'),
+    releasedKey: text('released_key'),
     isCommitted: boolean('is_committed').notNull().default(false),
     touchedAt: time('touched_at').notNull().defaultNow(),
   },

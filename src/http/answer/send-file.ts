@@ -16,6 +16,8 @@ export interface SendableFile {
   readonly headers: Readonly<Record<string, string>>;
   /** Called only if bytes are sent. */
   readonly open: () => Promise<OpenedFile>;
+  /** Called for a HEAD of a file with bytes in the place of `open`; rejects if the bytes are known to be gone. */
+  readonly check?: () => Promise<void>;
   /** Writes an error; a problem document by default. */
   readonly renderError?: typeof renderProblem;
 }
@@ -40,9 +42,9 @@ export async function sendFile(c: Context<AppEnv>, file: SendableFile, log: Http
   );
   const headers = { ETag: file.etag, 'Accept-Ranges': 'bytes', ...sharedHeaders, ...file.headers };
   if (!('startBytes' in plan)) return refuse(c, plan.status, file, headers);
-  return c.req.method === 'HEAD'
-    ? c.body(null, 200, { ...headers, 'Content-Length': String(file.sizeBytes) })
-    : sendBytes(c, plan, file, headers, log);
+  if (c.req.method !== 'HEAD') return sendBytes(c, plan, file, headers, log);
+  if (file.sizeBytes > 0) await file.check?.();
+  return c.body(null, 200, { ...headers, 'Content-Length': String(file.sizeBytes) });
 }
 
 function refuse(

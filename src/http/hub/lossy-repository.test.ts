@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HubSettings } from '../../catalog/contract/repository-records.ts';
 import { publishWaiting } from '../../hub/commit/publish-compressed.ts';
 import { collectNow } from '../../upkeep/garbage/collect-now.test-support.ts';
+import { deletePending } from '../../upkeep/garbage/delete-pending.ts';
 import { encodeShard } from '../../xet/encode-shard.test-support.ts';
 import { encodeXorb } from '../../xet/encode-xorb.test-support.ts';
 import { createXetHasher } from '../../xet/xet-hash.ts';
@@ -133,7 +134,53 @@ describe('several checkpoints of one commit', () => {
         expect([tag, commit.title]).toEqual([tag, expect.stringMatching(`^Step ${step} compressed`)]);
         const bytes = await hub.bytes(published, paths[i]!);
         expect([tag, bytes.length, bytes.equals(weights(step))]).toEqual([tag, weights(step).length, false]);
+        for (const revision of Object.keys(tags).filter((name) => name.startsWith(tag)))
+          expect(await hub.bytes(revision, paths[i]!)).toEqual(tags[revision] === pushed ? weights(step) : bytes);
       }
+  });
+});
+
+describe('what was pushed', () => {
+  const pushTwo = async (hub: HubClient): Promise<string> => {
+    const files = { [model]: weights(1), 'optimizer.safetensors': weights(9) };
+    const pushed = await hub.push(files, 'step 1');
+    await compress();
+    await hub.push({ [model]: weights(2) }, 'step 2');
+    await compress();
+    return pushed;
+  };
+  const expectBoth = async (hub: HubClient, revision: string, status: number): Promise<void> => {
+    for (const path of [model, 'optimizer.safetensors'])
+      for (const method of ['HEAD', 'GET']) {
+        const answer = await hub.resolve(revision, path, {}, method);
+        expect([path, method, answer.status]).toEqual([path, method, status]);
+        if (status === 404) expect(answer.headers.get('x-error-code')).toBe('EntryNotFound');
+      }
+  };
+
+  it('stays readable after the next checkpoint until its bytes are deleted, and then HEAD says so, too', async () => {
+    const hub = await newRepository();
+    const pushed = await pushTwo(hub);
+    await expectBoth(hub, pushed, 200);
+    expect(await hub.bytes('step-1-uploaded', model)).toEqual(weights(1));
+    const part = await hub.resolve(pushed, model, { range: 'bytes=100-199' });
+    expect(part.bytes).toEqual(weights(1).subarray(100, 200));
+    await deletePending(gateway, { graceMs: 60_000 });
+    await expectBoth(hub, pushed, 200);
+    await collectNow(gateway);
+    const [head, get] = [await hub.resolve(pushed, model, {}, 'HEAD'), await hub.resolve(pushed, model)];
+    expect(head.status).toBe(404);
+    expect(head.headers.get('x-error-code')).toBe('EntryNotFound');
+    expectHubError(get, 404, 'EntryNotFound');
+    expect(get.json.error).toMatch(/stored lossy. Its compressed form has a revision/);
+    await expectBoth(hub, 'step-1', 200);
+  });
+
+  it('goes at once when its checkpoint is deleted', async () => {
+    const hub = await newRepository();
+    const pushed = await pushTwo(hub);
+    ok(await hub.ask('DELETE', `/v1/repositories/${hub.id}/runs/default/checkpoints/1`));
+    await expectBoth(hub, pushed, 404);
   });
 });
 

@@ -41,8 +41,9 @@ export async function resolveFile(
     'Access-Control-Expose-Headers': 'ETag, X-Repo-Commit, X-Linked-Size, X-Linked-Etag, Content-Range, X-Error-Code',
   };
   const open = () => gateway.hub.openEntry(repository.id, { snapshot, path, entry });
+  const check = () => gateway.hub.checkEntry(repository.id, { snapshot, entry });
   const ignoresRange = sizeBytes === 0;
-  return sendFile(c, { etag, sizeBytes, headers, open, ignoresRange, renderError: renderHubError }, gateway.log);
+  return sendFile(c, { etag, sizeBytes, headers, open, check, ignoresRange, renderError: renderHubError }, gateway.log);
 }
 
 /** A file as git has it: of a large file its pointer. JavaScript clients ask here whether a file exists. */

@@ -11,6 +11,10 @@ export interface HubBlob {
    * object is gone and whose download has other bytes.
    */
   readonly fileId?: string;
+  /** The uploaded object that a lossy checkpoint gave up; no sign that it is still there. */
+  readonly releasedKey?: string;
+  /** The same while it waits to be deleted. It can be read, but whoever commits the bytes must upload them again. */
+  readonly readableKey?: string;
   /** Whether a commit names it; others expire. */
   readonly isCommitted: boolean;
 }

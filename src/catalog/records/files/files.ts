@@ -135,8 +135,8 @@ export function fileRecords(db: Db): FileRecords {
         const ids = held.map(({ id }) => id);
         const which = inArray(files.id, ids);
         const released = await markRawPendingDeletion(tx, which, 'released');
-        await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
         await leaveReleased(tx, ids);
+        await tx.query.update(files).set({ rawKey: null, rawStoredBytes: null }).where(which);
         return released;
       });
     },

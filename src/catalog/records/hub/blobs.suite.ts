@@ -209,10 +209,22 @@ export function hubBlobsSuite(open: () => Catalog): void {
       await open().files.setResults(checkpointId, [{ path: 'm', ...result }]);
       await open().files.releaseRaw(checkpointId, ['m']);
     }
-    expect((await blobs().find(id, [sha256Of('lossy')]))[0]!.fileId).toBeUndefined();
+    const { rawKey: releasedKey } = lossy.file;
+    const [released] = await blobs().find(id, [sha256Of('lossy')]);
+    expect(released).toEqual({
+      repositoryId: id,
+      sha256: sha256Of('lossy'),
+      sizeBytes: 90,
+      releasedKey,
+      readableKey: releasedKey,
+      isCommitted: true,
+    });
+    await open().garbage.forget([releasedKey!]);
+    expect((await blobs().find(id, [sha256Of('lossy')]))[0]).toEqual({ ...released, readableKey: undefined });
     expect((await blobs().find(id, [sha256Of('exact')]))[0]!.fileId).toBe(exact.file.id);
     const again = ['lossy', 'exact'].map((content) => blobOf(id, content));
     expect(await blobs().addAll(again)).toEqual(new Set([again[0]!.rawKey]));
+    expect((await blobs().find(id, [sha256Of('lossy')]))[0]!.releasedKey).toBeUndefined();
   });
 
   test('bytes that another checkpoint has, too, stay; those of another repository do not count', async () => {

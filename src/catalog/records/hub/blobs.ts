@@ -3,7 +3,7 @@ import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { BlobRecords } from '../../contract/hub/blob-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import { hubBlobs } from '../../db/schema.ts';
+import { hubBlobs, pendingDeletions } from '../../db/schema.ts';
 import { markPendingDeletion, refusePendingDeletion } from '../mark-pending-deletion.ts';
 
 const { touchedAt: _touchedAt, ...columns } = getTableColumns(hubBlobs);
@@ -18,7 +18,12 @@ export function blobRecords(db: Db): BlobRecords {
   return {
     async find(repositoryId, digests) {
       if (digests.length === 0) return [];
-      return (await query.select(columns).from(hubBlobs).where(among(repositoryId, digests))).map(dropNulls);
+      const found = await query
+        .select({ ...columns, readableKey: pendingDeletions.key })
+        .from(hubBlobs)
+        .leftJoin(pendingDeletions, eq(pendingDeletions.key, hubBlobs.releasedKey))
+        .where(among(repositoryId, digests));
+      return found.map(dropNulls);
     },
     async add(blob) {
       return { created: (await addAll(db, [blob])).has(blob.rawKey) };
@@ -119,6 +124,7 @@ async function addAll(db: Db, blobs: Parameters<BlobRecords['addAll']>[0]): Prom
           rawKey: sql`case when ${hasNoBytes} then excluded.raw_key else ${hubBlobs.rawKey} end`,
           rawStoredBytes: sql`
             case when ${hasNoBytes} then excluded.raw_stored_bytes else ${hubBlobs.rawStoredBytes} end`,
+          releasedKey: sql`case when ${hasNoBytes} then null else ${hubBlobs.releasedKey} end`,
         },
       })
       .returning({ rawKey: hubBlobs.rawKey });
