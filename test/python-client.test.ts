@@ -7,9 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenAccess } from '../src/access/access.ts';
+import { createToken } from '../src/access/create-token.ts';
+import { operator } from '../src/access/principal.ts';
+import { parseGrant } from '../src/checkpoint/grant.ts';
 import { createApp } from '../src/http/app.ts';
 import { openTestGateway, type TestGateway } from '../src/http/gateway.test-support.ts';
-import { caller } from '../src/http/http-client.test-support.ts';
+import { file, header, ndjson } from '../src/http/hub/hub-client.test-support.ts';
+import { caller, type Call } from '../src/http/http-client.test-support.ts';
 import { ramp, safetensors } from '../src/http/safetensors.test-support.ts';
 import { startServer, type RunningServer } from '../src/http/start-server.ts';
 
@@ -123,5 +128,87 @@ print(firn.snapshot_download("me/tiny", revision=delta.to_revision, **cached))
       expect(sha256(await readFile(join(where, 'model.safetensors')))).toBe(sha256(model(step)));
       expect(await readFile(join(where, 'config.json'))).toEqual(config);
     }
+  });
+});
+
+describe.skipIf(!hasPython)('what the Python package pulls of a public fine-tune with a private base', () => {
+  let gateway: TestGateway;
+  let server: RunningServer;
+  let call: Call;
+  let folder: string;
+  let admin: string;
+  let tunedOnly: string;
+  const weights = (moved: number): Buffer => {
+    let state = 12345;
+    const values = Array.from({ length: 16_384 }, (_, i) => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return Math.fround(state / 2 ** 32 - 0.5) + (i < moved ? 0.25 : 0);
+    });
+    return safetensors({ w: { shape: [128, 128], values } });
+  };
+  const push = async (name: string, step: number, moved: number, visibility: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${admin}` };
+    await call('POST', '/v1/repositories', { namespace: 'me', name, visibility }, headers);
+    const lines = [header(`step ${step}`), file('model.safetensors', weights(moved))];
+    if (visibility === 'public') lines.push(file('README.md', '---\nbase_model: me/base\n---\n'));
+    const answer = await call('POST', `/api/models/me/${name}/commit/main`, ndjson(lines), {
+      ...headers,
+      'content-type': 'application/x-ndjson',
+    });
+    expect(answer.status, answer.bytes.toString()).toBe(200);
+    await gateway.encode();
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'firn-python-'));
+    gateway = await openTestGateway({
+      admittance: (catalog) => ({ access: tokenAccess({ catalog }), trustProxy: false }),
+    });
+    const app = createApp(gateway);
+    call = caller(app);
+    const tokenOf = async (grant: string): Promise<string> =>
+      (await createToken(gateway.catalog, operator, { name: 'test', grants: [parseGrant(grant)] })).text;
+    admin = await tokenOf('admin');
+    tunedOnly = await tokenOf('read:me/tuned');
+    await push('base', 1, 0, 'private');
+    await push('tuned', 1, 40, 'public');
+    await push('tuned', 2, 60, 'public');
+    server = await startServer({ app, host: '127.0.0.1', port: 0 });
+  }, 120_000);
+  afterAll(async () => {
+    await server.close(0);
+    await gateway.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const script = `
+import sys, firn
+endpoint, place, token = sys.argv[1:]
+hub = firn.Hub(endpoint, token, place + "/cache")
+delta = hub.pull_delta("me/tuned", "step-1", "step-2")
+print(len(delta.packages), len(delta.files))
+hub.snapshot_download("me/tuned", "step-2", place + "/files")
+`;
+  /** Packages and plain files that a holder of the first step needs for the second, which is rebuilt. */
+  const pull = async (token: string, decoder: string): Promise<string> => {
+    const place = await mkdtemp(join(folder, 'pull-'));
+    const { status, said } = await python(['-c', script, server.url, place, token], decoder);
+    expect(status, said).toBe(0);
+    expect((await readFile(join(place, 'files', 'model.safetensors'))).equals(weights(60))).toBe(true);
+    return said.trim();
+  };
+
+  it.each(decoders)('is rebuilt for who may read both, and downloaded for others (%s)', async (decoder) => {
+    expect(await pull(admin, decoder)).toBe('1 0');
+    expect(await pull(tunedOnly, decoder)).toBe('0 1');
+    expect(await pull('', decoder)).toBe('0 1');
+  });
+
+  it('is downloaded by everybody once the base was deleted', async () => {
+    const base = { name: 'base', organization: 'me' };
+    const headers = { authorization: `Bearer ${admin}` };
+    expect((await call('DELETE', '/api/repos/delete', base, headers)).status).toBe(200);
+    expect(await pull(admin, decoders[0]!)).toBe('0 1');
+    expect(await pull('', decoders[0]!)).toBe('0 1');
   });
 });

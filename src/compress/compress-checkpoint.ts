@@ -78,7 +78,7 @@ export async function compressCheckpoint(
       const given = checkpoint.fixedConfig ?? run.search.fixedConfig;
       const method = methodNamed(given?.method ?? run.search.method);
       const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
-      const ancestors = new Ancestors({ catalog, restorer, chainLengthMax, source, signal, warn });
+      const ancestors = new Ancestors({ catalog, restorer, run, chainLengthMax, source, signal, warn });
       const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       let memory: MemoryFolder | undefined;
       try {
@@ -153,7 +153,9 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   attempt.signal.throwIfAborted();
   if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
   const { step } = checkpoint;
-  const result = describeResult({ ...findings, step, decision, warnings: [...warnings], seconds: phases.seconds });
+  const { repositoryId } = begun.run;
+  const { seconds } = phases;
+  const result = describeResult({ ...findings, step, repositoryId, decision, warnings: [...warnings], seconds });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 

@@ -17,6 +17,8 @@ import type { StoredCheckpoint } from './store-checkpoint.ts';
 export interface Findings {
   /** Training step of the checkpoint. */
   readonly step: number;
+  /** The repository of its run. */
+  readonly repositoryId: string;
   readonly files: readonly SourceFile[];
   /** The files as uploaded. */
   readonly rows: readonly CheckpointFile[];
@@ -34,7 +36,7 @@ export interface Findings {
  * fails its thresholds on the decoded bytes; a given config is only reported.
  */
 export function describeResult(findings: Findings): CheckpointResult {
-  const { step, files, decision, stored, ancestor, quality, seconds } = findings;
+  const { step, repositoryId, files, decision, stored, ancestor, quality, seconds } = findings;
   const config = decision.quantized?.config;
   const outside = quality !== undefined && stored.lossy && !isInside(quality, decision);
   if (outside && !decision.configGiven)
@@ -60,7 +62,10 @@ export function describeResult(findings: Findings): CheckpointResult {
     kind: stored.kind,
     chainLength: stored.chainLength,
     ...(stored.kind === 'delta' &&
-      ancestor !== undefined && { ancestorStep: ancestor.checkpoint.step, ancestorRun: ancestor.run.name }),
+      ancestor?.run.repositoryId === repositoryId && {
+        ancestorStep: ancestor.checkpoint.step,
+        ancestorRun: ancestor.run.name,
+      }),
     rawBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     fullBytes: fullBytes(files),
     storedBytes: stored.written.object.storedBytes + rawBytesKept(findings),

@@ -7,6 +7,7 @@ import { changeRepository, type RepositoryChange } from './change-repository.ts'
 import { commitChanges, type CommitInput, type CommitOutcome } from './commit/commit-changes.ts';
 import { deleteRepository } from './delete-repository.ts';
 import { type HubContext, mainBranch } from './hub-context.ts';
+import { readCard } from './checkpoints/read-card.ts';
 import { checkEntry, openEntry } from './tree/open-blob.ts';
 import { receiveBlob, type AnnouncedBlob } from './upload/receive-blob.ts';
 import { BlobBatch } from './upload/blob-batch.ts';
@@ -37,6 +38,7 @@ export interface Hub {
   /** False if the repository has it already. */
   receiveXorb(repository: Repository, hash: string, upload: Upload): Promise<boolean>;
   receiveShard(repository: Repository, bytes: Uint8Array, options?: ShardOptions): Promise<void>;
+  readCard(repository: Repository, branch: string): Promise<string | undefined>;
   commitChanges(repository: Repository, input: CommitInput): Promise<CommitOutcome>;
   openEntry(
     repositoryId: string,
@@ -73,6 +75,7 @@ export function createHub(ctx: HubContext): Hub {
     completeParts: (repository, file, signal) => completeParts(ctx, repository.id, file, signal),
     receiveXorb: (repository, hash, upload) => receiveXorb(ctx, repository.id, hash, upload),
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
+    readCard: (repository, branch) => readCard(ctx, repository, branch),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
     checkEntry: (repositoryId, which) => checkEntry(ctx, repositoryId, which),

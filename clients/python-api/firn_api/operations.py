@@ -198,7 +198,7 @@ class Operations:
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/tensors/{segment(tensor)}", query={"dtype": dtype}, headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def get_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
-        """Download the compressed form of a checkpoint. For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ETag then does too."""
+        """Download the compressed form of a checkpoint. For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names and `Link` leads to: it may be in the repository of a base model. Who may not read that repository finds no package here, and downloads the files. The bytes of a package may change when old deltas are merged; its ETag then does too."""
         return self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/package", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def head_checkpoint_package(self, namespace: str, name: str, run: str, step: Union[int, str], *, range: Optional[str] = None, if_range: Optional[str] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None) -> httpx.Response:
@@ -214,7 +214,7 @@ class Operations:
         return self._send("HEAD", f"/v1/repositories/{segment(namespace)}/{segment(name)}/packages/{segment(package_id)}", headers={"range": range, "if-range": if_range, "if-match": if_match, "if-none-match": if_none_match})
 
     def get_pull(self, namespace: str, name: str, revision: str, *, have: Optional[str] = None) -> Pull:
-        """List what a client downloads to rebuild a revision. The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other."""
+        """List what a client downloads to rebuild a revision. The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other. Of a fine-tune that is stored against its base model the packages are listed to who may read the base too."""
         return cast(Pull, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/revisions/{segment(revision)}/packages", query={"have": have}).json())
 
     def list_usage(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> NamespaceUsageList:

@@ -710,6 +710,7 @@ class _PackageSummaryRequired(TypedDict):
 
 
 class PackageSummary(_PackageSummaryRequired, total=False):
+    """Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a private base model."""
     ancestorId: str
     mergedPackage: PackageSummaryMergedPackage
     superStep: PackageSummarySuperStep
@@ -909,7 +910,7 @@ class Pull(TypedDict):
 
 
 class PullFilePackage(TypedDict):
-    """The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is: download it by `href`."""
+    """The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is, and for one whose packages lead to a repository that you may not read, such as a private base model: download it by `href`."""
     id: str
     path: str
 

@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Download the compressed form of a checkpoint
-         * @description For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ETag then does too.
+         * @description For clients that decode by themselves. A delta needs the package of its ancestor, which `Firn-Ancestor-Package` names and `Link` leads to: it may be in the repository of a base model. Who may not read that repository finds no package here, and downloads the files. The bytes of a package may change when old deltas are merged; its ETag then does too.
          */
         get: operations["getCheckpointPackage"];
         put?: never;
@@ -669,7 +669,7 @@ export interface paths {
         };
         /**
          * List what a client downloads to rebuild a revision
-         * @description The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other.
+         * @description The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta between two revisions: what is not `held` is all that a client with the one needs for the other. Of a fine-tune that is stored against its base model the packages are listed to who may read the base too.
          */
         get: operations["getPull"];
         put?: never;
@@ -2683,6 +2683,7 @@ export interface components {
             /** @enum {string} */
             kind: "base" | "delta";
             ancestorRun?: string;
+            /** @description What it is a delta to, with `ancestorRun`; absent for a checkpoint of another repository. */
             ancestorStep?: number;
             /** @description Checkpoints on the way from a base, this one included. */
             chainLength: number;
@@ -3194,6 +3195,7 @@ export interface components {
                 href: string;
             };
         };
+        /** @description Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a private base model. */
         PackageSummary: {
             id: string;
             /** @enum {string} */
@@ -3663,7 +3665,7 @@ export interface components {
             sha256: string;
             /** @description The whole file, not compressed. */
             href: string;
-            /** @description The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is: download it by `href`. */
+            /** @description The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in it. Absent for a file that is stored as it is, and for one whose packages lead to a repository that you may not read, such as a private base model: download it by `href`. */
             package?: {
                 /** @example 00112233445566778899aabbccddeeff */
                 id: string;
@@ -3686,6 +3688,7 @@ export interface components {
             sizeBytes: number;
             /** @description Send it as If-Match: a package may have been merged with others since. */
             etag: string;
+            /** @description In the repository of the base model for a package of that. */
             href: string;
             /** @description Whether the revision `have` needs all that it holds for this one. */
             held: boolean;

@@ -78,6 +78,7 @@ export interface CheckpointResult {
   /** How eval set and checkpoint were interpreted, in sentences. */
   readonly understood?: readonly string[];
   readonly kind: PackageKind;
+  /** What it is a delta to, in its own repository: who reads it may not be allowed to see another. */
   readonly ancestorStep?: number;
   readonly ancestorRun?: string;
   readonly chainLength: number;

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
+import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import type { Restorer } from '../../restore/restorer.ts';
@@ -31,6 +32,8 @@ export const coverageEnough = 0.5;
 export interface AncestorParts {
   readonly catalog: Catalog;
   readonly restorer: Restorer;
+  /** The run of the new checkpoint. */
+  readonly run: Pick<Run, 'repositoryId'>;
   /** Most packages of a chain, including the new one. */
   readonly chainLengthMax: number;
   readonly source: ModelSource;
@@ -71,7 +74,7 @@ export class Ancestors {
         if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
       } catch (error) {
         if (!isDamage(error)) throw error;
-        this.#parts.warn(cannotBeRead(candidate));
+        this.#parts.warn(cannotBeRead(this.#parts.run, candidate));
         return work(undefined);
       }
     }
@@ -80,7 +83,7 @@ export class Ancestors {
       return await work({ candidate: best.candidate, ancestor: (await this.open(best.candidate, plan))! });
     } catch (error) {
       if (!isDamage(error)) throw error;
-      this.#parts.warn(cannotBeRead(best.candidate));
+      this.#parts.warn(cannotBeRead(this.#parts.run, best.candidate));
       return work(undefined);
     }
   }
@@ -101,19 +104,19 @@ export class Ancestors {
   }
 
   async #openChain(candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
-    const { catalog, restorer, chainLengthMax, signal, warn } = this.#parts;
+    const { catalog, restorer, run: own, chainLengthMax, signal, warn } = this.#parts;
     try {
       const packages = await catalog.packages.chain(packageId);
       // The damage record must be checked: blocks of the chain may be in memory, intact, while later reads from the
       // store would fail.
       if ((await catalog.damage.among(packages.map(({ key }) => key))).length > 0) {
-        warn(cannotBeRead(candidate));
+        warn(cannotBeRead(own, candidate));
         return undefined;
       }
       return packages.length >= chainLengthMax ? undefined : await restorer.open(packages, signal);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      warn(cannotBeRead(candidate));
+      warn(cannotBeRead(own, candidate));
       return undefined;
     }
   }
@@ -133,6 +136,8 @@ export function isDamage(error: unknown): boolean {
   return error instanceof FirnError && damageCodes.has(error.code);
 }
 
-function cannotBeRead({ run, checkpoint }: AncestorCandidate): string {
-  return `What is stored of ${run.name}@${checkpoint.step} could not be read, so this checkpoint does not build on it.`;
+/** Who reads the run may not be allowed to see its base model, so that is not named. */
+function cannotBeRead({ repositoryId }: AncestorParts['run'], { run, checkpoint }: AncestorCandidate): string {
+  const name = run.repositoryId === repositoryId ? `${run.name}@${checkpoint.step}` : 'the base model';
+  return `What is stored of ${name} could not be read, so this checkpoint does not build on it.`;
 }

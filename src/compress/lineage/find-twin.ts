@@ -29,15 +29,16 @@ export interface TwinSearch {
 /**
  * The checkpoint of the same step in the run that this one's was forked from, if its encode had the same inputs: the
  * same uploaded bytes, the same settings, the same checkpoints before it. A training job that resumes from a fork
- * pushes such a checkpoint when it repeats a step. Undefined without one, and if a new encode would store some file in
- * another way: exact files become references to the twin's. Rejects with the catalog's errors.
+ * pushes such a checkpoint when it repeats a step. Undefined without one, for a base model's checkpoint, whose result
+ * its fine-tune's readers may not know, and if a new encode would store some file in another way: exact files become
+ * references to the twin's. Rejects with the catalog's errors.
  */
 export async function findTwin(search: TwinSearch): Promise<Twin | undefined> {
   const { catalog, run, checkpoint, rows, candidates } = search;
   const fork = run.fidelity === 'lossy' ? await forkPoint(catalog, run) : undefined;
-  const twin = fork && (await catalog.checkpoints.find(fork.run.id, checkpoint.step));
-  if (fork === undefined || twin?.state !== 'ready' || twin.packageId === undefined || twin.deletedAt !== undefined)
-    return undefined;
+  if (fork?.run.repositoryId !== run.repositoryId) return undefined;
+  const twin = await catalog.checkpoints.find(fork.run.id, checkpoint.step);
+  if (twin?.state !== 'ready' || twin.packageId === undefined || twin.deletedAt !== undefined) return undefined;
   if (twin.sequence < fork.before || !isDeepStrictEqual(askedOf(run, checkpoint), askedOf(fork.run, twin)))
     return undefined;
   const files = await catalog.files.list(twin.id);

@@ -69,6 +69,29 @@ describe('a fine-tune', () => {
     expect(await hub.bytes('main', 'model.safetensors')).toEqual(tuned);
   });
 
+  const deletedCard = { key: 'deletedFile', value: { path: 'README.md' } };
+  it.each([
+    { id: 'kept', title: 'of its branch builds on it', more: [], kind: 'delta' },
+    {
+      id: 'replaced',
+      title: 'replaced with it is alone',
+      more: [file('README.md', 'No base.')],
+      kind: 'base',
+    },
+    { id: 'deleted', title: 'deleted with it is alone', more: [deletedCard], kind: 'base' },
+  ])('whose base is in the card $title', async ({ id, more, kind }) => {
+    await push(`acme/base-of-${id}`, weights(0), 'A base.');
+    const hub = await new HubClient(call, `acme/card-${id}`).create();
+    const card = `---\nbase_model: acme/base-of-${id}\n---\n`;
+    await hub.commit([header('the card'), file('README.md', card)]);
+    const tuned = weights(40);
+    await hub.upload(tuned);
+    await hub.commit([header('step 0'), ...more, lfsFile('model.safetensors', tuned)]);
+    await gateway.encode();
+    expect((await result(hub.id)).kind).toBe(kind);
+    expect(await hub.bytes('main', 'model.safetensors')).toEqual(tuned);
+  });
+
   it('whose vocabulary grew is stored against what it has in common with its base', async () => {
     const grown = (rows: number, moved: number): Buffer => {
       let state = 999;

@@ -9,9 +9,10 @@ import { pathClash, pathClashError } from '../../checkpoint/path-clash.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { BlobBatch } from '../../hub/upload/blob-batch.ts';
 import { baseModelOf, cardBytesMax } from '../../hub/checkpoints/base-model.ts';
-import type { PathChange } from '../../hub/tree/folder.ts';
+import { cardPath } from '../../hub/checkpoints/read-card.ts';
+import { addedFiles, type PathChange } from '../../hub/tree/folder.ts';
 import { blobOid, pointerOid } from '../../hub/tree/git-object.ts';
-import { folderOf, stepOfTrainerState } from '../../hub/checkpoints/plan-checkpoints.ts';
+import { folderOf, planCheckpoints, stepOfTrainerState } from '../../hub/checkpoints/plan-checkpoints.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
@@ -54,7 +55,7 @@ interface ReadCommit {
   readonly header: z.infer<typeof headerShape>;
   readonly changes: readonly PathChange[];
   readonly steps: ReadonlyMap<string, number>;
-  /** The model card in the commit. */
+  /** The model card in the commit, if it brings one inline. */
   readonly card?: string;
   readonly requestSha256: string;
 }
@@ -74,7 +75,7 @@ export async function createCommit(
     throw new FirnError('invalid-request', 'There are no pull requests here; commit to a branch of your own.');
   const branch = rest.join('/').replace(/^refs\/heads\//, '');
   const { header, changes, steps, card, requestSha256 } = await readCommit(c, gateway, repository);
-  const base = await baseOf(c, gateway, card);
+  const base = await baseOf(c, gateway, card ?? (await keptCard(gateway, repository, branch, changes)));
   const { commit, checkpoints } = await gateway.hub.commitChanges(repository, {
     branch,
     base,
@@ -89,6 +90,18 @@ export async function createCommit(
   c.set('written', { commit: commit.id, checkpoints: checkpoints.length });
   const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(name)}/commit/${commit.id}`;
   return c.json({ success: true, commitOid: commit.id, commitUrl: url, hookOutput: '' });
+}
+
+/** The card that the branch has before a commit of weights that neither brings nor deletes one. */
+async function keptCard(
+  { hub }: HubGateway,
+  repository: Repository,
+  branch: string,
+  changes: readonly PathChange[],
+): Promise<string | undefined> {
+  if (changes.some(({ path }) => path === cardPath)) return undefined;
+  const hasWeights = planCheckpoints(addedFiles(changes)).length > 0;
+  return repository.type === 'model' && hasWeights ? hub.readCard(repository, branch) : undefined;
 }
 
 /** The base model that a card names, if there is one here that the principal may read. */
@@ -169,7 +182,7 @@ async function readOperation(
       checkNewFilePath(path);
       const sha256 = await inline.add(bytes);
       noteStep(path, bytes, steps);
-      if (path === 'README.md') onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
+      if (path === cardPath) onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
       return { op: 'put', path, file: { sha256, sizeBytes: bytes.length, isLarge: false, oid: blobOid(bytes) } };
     }
     case 'lfsFile': {

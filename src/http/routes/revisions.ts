@@ -1,4 +1,6 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Principal } from '../../access/principal.ts';
+import { readableChain } from '../../access/readable-chain.ts';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
 import { MissingRevision } from '../../hub/tree/missing.ts';
 import { planPull, type Pull } from '../../hub/tree/plan-pull.ts';
@@ -18,7 +20,8 @@ const getPull = createRoute({
   summary: 'List what a client downloads to rebuild a revision',
   description:
     'The files of a revision with their digests, and the packages they are rebuilt from. With `have`, the delta ' +
-    'between two revisions: what is not `held` is all that a client with the one needs for the other.',
+    'between two revisions: what is not `held` is all that a client with the one needs for the other. Of a ' +
+    'fine-tune that is stored against its base model the packages are listed to who may read the base too.',
   tags: ['Packages'],
   request: { params: revisionParams, query: pullQuery },
   responses: {
@@ -30,17 +33,19 @@ const getPull = createRoute({
 /** Routes of revisions, for clients that keep packages and decode them themselves. */
 export function registerRevisions(app: OpenAPIHono<AppEnv>, { catalog }: Gateway): void {
   const locate = createLocate(catalog);
-  const pullOf = async (repository: Repository, revision: string): Promise<Pull> => {
+  const pullOf = async (repository: Repository, revision: string, principal: Principal): Promise<Pull> => {
     const snapshot = await resolveRevision(catalog, repository, revision);
     if (snapshot === undefined) throw new MissingRevision(revision);
-    return planPull(catalog, repository, snapshot);
+    return planPull(catalog, repository, snapshot, (packageId) =>
+      readableChain(catalog, { principal, repository }, packageId),
+    );
   };
   app.openapi(getPull, async (c) => {
     const { revision, ...names } = c.req.valid('param');
     const { have } = c.req.valid('query');
     const repository = await locate(c, 'read').repository(names);
-    const pull = await pullOf(repository, revision);
-    const before = have === undefined ? undefined : await pullOf(repository, have);
+    const pull = await pullOf(repository, revision, c.var.principal);
+    const before = have === undefined ? undefined : await pullOf(repository, have, c.var.principal);
     const held = new Set(before?.packages.flatMap(({ holds }) => holds));
     return c.json(renderPull(pull, repository, held), 200);
   });

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
-import type { Pull, PullFile, PullPackage } from '../../hub/tree/plan-pull.ts';
+import type { PlacedPackage, Pull, PullFile } from '../../hub/tree/plan-pull.ts';
 import { resourcePaths } from '../answer/resource-paths.ts';
 import { sha256Schema } from './parameters.ts';
 import { pullExample } from './examples/pull-example.ts';
@@ -19,7 +19,8 @@ const pullFileSchema = z
       .openapi({
         description:
           'The checkpoint’s package that holds the bytes, one of `holds` below, and the path they have in ' +
-          'it. Absent for a file that is stored as it is: download it by `href`.',
+          'it. Absent for a file that is stored as it is, and for one whose packages lead to a repository that ' +
+          'you may not read, such as a private base model: download it by `href`.',
       }),
   })
   .openapi('PullFile');
@@ -34,7 +35,7 @@ const pullPackageSchema = z
     ancestorId: packageId.optional().openapi({ description: 'The package of a checkpoint that it is a delta to.' }),
     sizeBytes: z.number().int(),
     etag: z.string().openapi({ description: 'Send it as If-Match: a package may have been merged with others since.' }),
-    href: z.string(),
+    href: z.string().openapi({ description: 'In the repository of the base model for a package of that.' }),
     held: z.boolean().openapi({ description: 'Whether the revision `have` needs all that it holds for this one.' }),
   })
   .openapi('PullPackage');
@@ -56,7 +57,7 @@ export function renderPull(
   return {
     revision,
     files: files.map((file) => renderFile(file, repository, revision)),
-    packages: packages.map((each) => renderPackage(each, repository, held)),
+    packages: packages.map((each) => renderPackage(each, held)),
   };
 }
 
@@ -65,7 +66,7 @@ function renderFile({ package: holder, ...file }: PullFile, repository: Reposito
   return { ...file, href, ...(holder !== undefined && { package: { ...holder } }) };
 }
 
-function renderPackage({ holds, ...rest }: PullPackage, repository: Repository, held: ReadonlySet<string>) {
+function renderPackage({ holds, repository, ...rest }: PlacedPackage, held: ReadonlySet<string>) {
   return {
     ...rest,
     holds: [...holds],

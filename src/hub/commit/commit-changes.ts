@@ -5,7 +5,7 @@ import type { Repository } from '../../catalog/contract/repository-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { addCheckpoints, type CommittedWeights } from '../checkpoints/add-checkpoints.ts';
 import { checkRefName } from './check-ref-name.ts';
-import { changeFolder, type PathChange } from '../tree/folder.ts';
+import { addedFiles, changeFolder, type PathChange } from '../tree/folder.ts';
 import { treeOid } from '../tree/git-object.ts';
 import { hasBytes } from '../upload/has-bytes.ts';
 import type { HubContext } from '../hub-context.ts';
@@ -51,9 +51,7 @@ export async function commitChanges(
   repository: Repository,
   input: CommitInput,
 ): Promise<CommitOutcome> {
-  const added = input.changes.flatMap((change) =>
-    change.op === 'put' ? [{ path: change.path, sha256: change.file.sha256, sizeBytes: change.file.sizeBytes }] : [],
-  );
+  const added = addedFiles(input.changes);
   await checkUploaded(ctx.catalog, repository.id, added);
   const staged: StagedCheckpoint[] = [];
   const known: PlannedCheckpoint[] = [];

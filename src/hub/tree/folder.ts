@@ -11,6 +11,15 @@ export type PathChange =
   | { readonly op: 'delete'; readonly path: string }
   | { readonly op: 'delete-folder'; readonly path: string };
 
+/** The files that changes put in place, in order. Pure. */
+export function addedFiles(
+  changes: readonly PathChange[],
+): { readonly path: string; readonly sha256: string; readonly sizeBytes: number }[] {
+  return changes.flatMap((change) =>
+    change.op === 'put' ? [{ path: change.path, sha256: change.file.sha256, sizeBytes: change.file.sizeBytes }] : [],
+  );
+}
+
 /** Most files of one folder. Each is a row's part in the catalog, and git itself slows down far earlier. */
 export const folderEntriesMax = 20_000;
 

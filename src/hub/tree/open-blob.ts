@@ -39,7 +39,7 @@ export async function checkEntry(
   // A snapshot of a checkpoint is only there while the checkpoint is.
   if (snapshot.checkpoint !== undefined) return;
   const [blob] = await catalog.hub.blobs.find(repositoryId, [entry.sha256]);
-  if (!hasBytes(blob) && blob?.readableKey === undefined) throw whyAbsent(blob);
+  if (blob?.readableKey === undefined && !hasBytes(blob)) throw whyAbsent(blob);
 }
 
 /** Opens the bytes with this digest. Errors: as `openEntry`. */

@@ -31,20 +31,38 @@ export interface PullPackage {
   readonly sizeBytes: number;
 }
 
+/** A package that the reader may download. */
+export interface PlacedPackage extends PullPackage {
+  /** The one it is downloaded from: that of the revision, or that of a base model. */
+  readonly repository: Repository;
+}
+
 /** What a client downloads to rebuild a revision. Packages come after their ancestors. */
 export interface Pull {
   readonly revision: string;
   readonly files: readonly PullFile[];
-  readonly packages: readonly PullPackage[];
+  readonly packages: readonly PlacedPackage[];
 }
+
+/**
+ * The repository of each package of a chain, by package id; undefined if the reader may not read one of them. See
+ * `readableChain`.
+ */
+export type ReadablePlaces = (packageId: string) => Promise<ReadonlyMap<string, Repository> | undefined>;
 
 export type PullCatalog = Pick<Catalog, 'hub' | 'checkpoints' | 'files' | 'packages'>;
 
 /**
- * Finds the packages from which the files of a snapshot can be rebuilt. Files stored as uploaded, and those whose
- * package went with a deleted checkpoint, have none. `payload-too-large` beyond `filesMax` files.
+ * Finds the packages from which the files of a snapshot can be rebuilt. Files stored as uploaded, those whose package
+ * went with a deleted checkpoint, and those whose chain the reader may not read to its end have none.
+ * `payload-too-large` beyond `filesMax` files.
  */
-export async function planPull(catalog: PullCatalog, repository: Repository, snapshot: Snapshot): Promise<Pull> {
+export async function planPull(
+  catalog: PullCatalog,
+  repository: Repository,
+  snapshot: Snapshot,
+  placesOf: ReadablePlaces,
+): Promise<Pull> {
   const entries: { readonly path: string; readonly entry: FileEntry }[] = [];
   for await (const entry of walk(snapshot, await snapshot.load(snapshot.commit.treeId))) {
     if (entry.kind !== 'file') continue;
@@ -69,7 +87,11 @@ export async function planPull(catalog: PullCatalog, repository: Repository, sna
     });
   }
   const wanted = new Set(files.flatMap((file) => file.package?.id ?? []));
-  return { revision: snapshot.commit.id, files, packages: await chainsOf(catalog, wanted) };
+  const { packages, withheld } = await chainsOf(catalog, wanted, placesOf);
+  const shown = files.map(({ package: holder, ...file }) =>
+    holder === undefined || withheld.has(holder.id) ? file : { ...file, package: holder },
+  );
+  return { revision: snapshot.commit.id, files: shown, packages };
 }
 
 async function filesOfCheckpoint(catalog: PullCatalog, { id }: Checkpoint): Promise<Map<string, CheckpointFile>> {
@@ -116,17 +138,32 @@ class Holders {
   }
 }
 
-/** The objects that hold these packages and all their ancestors, each once, after its ancestors. */
-async function chainsOf(catalog: PullCatalog, ids: ReadonlySet<string>): Promise<PullPackage[]> {
+/**
+ * The objects that hold these packages and all their ancestors, each once, after its ancestors; and the ids of those
+ * whose chain the reader may not read.
+ */
+async function chainsOf(
+  catalog: PullCatalog,
+  ids: ReadonlySet<string>,
+  placesOf: ReadablePlaces,
+): Promise<{ readonly packages: PlacedPackage[]; readonly withheld: ReadonlySet<string> }> {
   const chains: (readonly PackageRecord[])[] = [];
-  const listed = new Set<string>();
-  for (const id of ids)
-    if (!listed.has(id)) {
-      const chain = await catalog.packages.chain(id);
-      chain.forEach((link) => listed.add(link.id));
-      chains.push(chain);
+  const places = new Map<string, Repository>();
+  const withheld = new Set<string>();
+  for (const id of ids) {
+    // An ancestor in a chain that may be read.
+    if (places.has(id)) continue;
+    const found = await placesOf(id);
+    if (found === undefined) {
+      withheld.add(id);
+      continue;
     }
-  return packagesOf(chains);
+    found.forEach((repository, packageId) => places.set(packageId, repository));
+    chains.push(await catalog.packages.chain(id));
+  }
+  // All that a merged package holds is of one run.
+  const packages = packagesOf(chains).map((each) => ({ ...each, repository: places.get(each.holds[0]!)! }));
+  return { packages, withheld };
 }
 
 /** Pure. Chains are given as the catalog gives them, base last. */

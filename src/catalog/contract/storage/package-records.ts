@@ -51,6 +51,11 @@ export interface PackageRecords {
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
   chain(id: string): Promise<PackageRecord[]>;
   /**
+   * The repository of the package and of each of its ancestors, deleted repositories too. Of a broken chain the part
+   * that is there.
+   */
+  placesOfChain(id: string): Promise<{ readonly packageId: string; readonly repositoryId: string }[]>;
+  /**
    * Deltas of the run's checkpoints, live or hidden, that may be merged, by sequence. They were quantized by one of
    * `methods`, have an object of their own, and merging was not tried from them. Those of the `newest` ready
    * checkpoints are left out. At most `limit`.

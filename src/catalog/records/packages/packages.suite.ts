@@ -23,6 +23,25 @@ export function packagesSuite(open: () => Catalog): void {
     await expectCode(open().packages.chain('none'), 'not-found');
   });
 
+  test('a chain is placed in the repositories of its packages, of a base model too', async () => {
+    const base = await makeReady(open(), await makeRun(open()), 0);
+    const tuned = await makeRun(open());
+    const first = await makeReady(open(), tuned, 0, base.package);
+    const second = await makeReady(open(), tuned, 1, first.package);
+    const { repositoryId } = (await open().runs.get(base.checkpoint.runId))!;
+    const places = new Map(
+      (await open().packages.placesOfChain(second.package.id)).map((link) => [link.packageId, link.repositoryId]),
+    );
+    expect(places).toEqual(
+      new Map([
+        [second.package.id, tuned.repositoryId],
+        [first.package.id, tuned.repositoryId],
+        [base.package.id, repositoryId],
+      ]),
+    );
+    expect(await open().packages.placesOfChain('none')).toEqual([]);
+  });
+
   test('a chain whose lengths do not count down is broken', async () => {
     const run = await makeRun(open());
     const base = await makeReady(open(), run, 0);

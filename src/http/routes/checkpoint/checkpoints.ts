@@ -1,4 +1,5 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { readableChain, type ChainReader } from '../../../access/readable-chain.ts';
 import type { Catalog } from '../../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
@@ -24,6 +25,7 @@ import {
   renderCheckpoint,
   renderCheckpointDetails,
   reservedCheckpoint,
+  type CheckpointParts,
 } from '../../schemas/checkpoint/checkpoint.ts';
 import { checkpointInput, pushQuery, retryInput } from '../../schemas/checkpoint/checkpoint-input.ts';
 import { renderTrial, trialList } from '../../schemas/checkpoint/trial.ts';
@@ -206,19 +208,38 @@ async function shownCheckpoint(
   checkpoint: Checkpoint,
   {
     address,
+    reader,
     waitsFor,
     expire,
-  }: { readonly address: CheckpointAddress; readonly waitsFor: Waiting | undefined } & Pick<CheckpointVerbs, 'expire'>,
+  }: {
+    readonly address: CheckpointAddress;
+    readonly reader: ChainReader;
+    readonly waitsFor: Waiting | undefined;
+  } & Pick<CheckpointVerbs, 'expire'>,
 ) {
-  const [files, packageRecord, damagedFiles, evalSet, expiries] = await Promise.all([
+  const [files, stored, damagedFiles, evalSet, expiries] = await Promise.all([
     catalog.files.list(checkpoint.id),
-    checkpoint.packageId === undefined ? undefined : catalog.packages.get(checkpoint.packageId),
+    checkpoint.packageId === undefined ? undefined : readablePackage(catalog, reader, checkpoint.packageId),
     catalog.damage.pathsOf(checkpoint.id),
     checkpoint.evalSetId === undefined ? undefined : catalog.evalSets.get(checkpoint.evalSetId),
     expire(catalog, [checkpoint]),
   ]);
   const unfinished = { waitsFor, expiresAt: expiries.get(checkpoint.id) };
-  return renderCheckpointDetails({ checkpoint, files, packageRecord, damagedFiles, evalSet, ...unfinished }, address);
+  return renderCheckpointDetails({ checkpoint, files, stored, damagedFiles, evalSet, ...unfinished }, address);
+}
+
+/** A package and its ancestor's repository; undefined for a reader who may not read its whole chain. */
+async function readablePackage(
+  catalog: Catalog,
+  reader: ChainReader,
+  packageId: string,
+): Promise<CheckpointParts['stored']> {
+  const [record, places] = await Promise.all([
+    catalog.packages.get(packageId),
+    readableChain(catalog, reader, packageId),
+  ]);
+  if (record === undefined || places === undefined) return undefined;
+  return { record, ancestorPlace: places.get(record.ancestorId ?? '') };
 }
 
 /** Routes of checkpoints, except their files. */
@@ -291,10 +312,11 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(getCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'read').checkpoint(names);
+    const { checkpoint, repository } = await locate(c, 'read').checkpoint(names);
     const address = { ...names, step: checkpoint.step };
     const shown = await shownCheckpoint(catalog, checkpoint, {
       address,
+      reader: { principal: c.var.principal, repository },
       waitsFor: await checkpoints.waitsFor(checkpoint),
       expire: checkpoints.expire,
     });
@@ -319,11 +341,12 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(deleteCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'write').checkpoint(names);
+    const { checkpoint, repository } = await locate(c, 'write').checkpoint(names);
     // One that waits for another cannot be deleted, so the precondition need not know for what.
     const asRead = preconditionOf(c, async (tx) =>
       shownCheckpoint(tx, found(await tx.checkpoints.get(checkpoint.id), 'checkpoint'), {
         address: names,
+        reader: { principal: c.var.principal, repository },
         waitsFor: undefined,
         expire: checkpoints.expire,
       }),

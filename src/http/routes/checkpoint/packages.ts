@@ -1,13 +1,15 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { readableChain, type ChainReader } from '../../../access/readable-chain.ts';
 import type { Catalog } from '../../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Repository } from '../../../catalog/contract/repository-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
 import type { AppEnv } from '../../app-env.ts';
 import { attachmentNamed } from '../../answer/attachment-named.ts';
 import { checkReady } from '../../answer/choose-representation.ts';
 import type { Gateway } from '../../gateway.ts';
 import { headOperation } from '../../answer/head-operation.ts';
-import { createLocate, found, type RepositoryNames } from '../../request/locate.ts';
+import { createLocate, found } from '../../request/locate.ts';
 import { resourcePaths } from '../../answer/resource-paths.ts';
 import { binaryContent, packageHeaders, rangeHeaders } from '../../schemas/download.ts';
 import { packageParams, readCheckpointParams } from '../../schemas/parameters.ts';
@@ -29,8 +31,9 @@ const getCheckpointPackage = createRoute({
   summary: 'Download the compressed form of a checkpoint',
   description:
     'For clients that decode by themselves. A delta needs the package of its ancestor, which ' +
-    '`Firn-Ancestor-Package` names. The bytes of a package may change when old deltas are merged; its ' +
-    'ETag then does too.',
+    '`Firn-Ancestor-Package` names and `Link` leads to: it may be in the repository of a base model. Who may not ' +
+    'read that repository finds no package here, and downloads the files. The bytes of a package may change when ' +
+    'old deltas are merged; its ETag then does too.',
   tags,
   request: { params: readCheckpointParams, headers: rangeHeaders },
   responses,
@@ -49,18 +52,23 @@ const getPackage = createRoute({
 /** Routes of packages, for clients that decode packages themselves. */
 export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads, log }: Gateway): void {
   const locate = createLocate(catalog);
-  const sendable = async (checkpoint: Checkpoint, record: PackageRecord, names: RepositoryNames) => ({
-    etag: `"${record.mergedPackageId ?? record.id}"`,
-    sizeBytes: record.sizeBytes,
-    open: () => downloads.openObject(checkpoint, record.key),
-    headers: headersOf(record, await neededBesides(catalog, record), names),
-  });
+  /** `not-found` for a reader who may not read the whole chain. */
+  const sendable = async (checkpoint: Checkpoint, record: PackageRecord, reader: ChainReader) => {
+    const places = found(await readableChain(catalog, reader, record.id), 'package');
+    return {
+      etag: `"${record.mergedPackageId ?? record.id}"`,
+      sizeBytes: record.sizeBytes,
+      open: () => downloads.openObject(checkpoint, record.key),
+      headers: headersOf(record, await neededBesides(catalog, record), places),
+    };
+  };
   app.openapi(getCheckpointPackage, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'read').checkpoint(names);
+    const { checkpoint, repository } = await locate(c, 'read').checkpoint(names);
     checkReady(checkpoint);
     const record = checkpoint.packageId === undefined ? undefined : await catalog.packages.get(checkpoint.packageId);
-    return sendFile(c, await sendable(checkpoint, found(record, 'package'), names), log);
+    const reader = { principal: c.var.principal, repository };
+    return sendFile(c, await sendable(checkpoint, found(record, 'package'), reader), log);
   });
   app.openapi(getPackage, async (c) => {
     const { packageId, ...names } = c.req.valid('param');
@@ -70,7 +78,7 @@ export function registerPackages(app: OpenAPIHono<AppEnv>, { catalog, downloads,
     const checkpoint = await catalog.checkpoints.get(record.checkpointId);
     const run = checkpoint && (await catalog.runs.get(checkpoint.runId));
     const owner = found(run?.repositoryId === repository.id ? checkpoint : undefined, 'package');
-    return sendFile(c, await sendable(owner, record, names), log);
+    return sendFile(c, await sendable(owner, record, { principal: c.var.principal, repository }), log);
   });
   app.openAPIRegistry.registerPath(
     headOperation(getCheckpointPackage, {
@@ -100,14 +108,14 @@ async function neededBesides(
 function headersOf(
   { id, mergedPackageId }: PackageRecord,
   ancestorId: string | undefined,
-  names: RepositoryNames,
+  places: ReadonlyMap<string, Repository>,
 ): Record<string, string> {
   const ancestor =
     ancestorId === undefined
       ? {}
       : {
           'Firn-Ancestor-Package': ancestorId,
-          Link: `<${resourcePaths.package(names, ancestorId)}>; rel="predecessor-version"`,
+          Link: `<${resourcePaths.package(places.get(ancestorId)!, ancestorId)}>; rel="predecessor-version"`,
         };
   return {
     'Content-Type': 'application/octet-stream',

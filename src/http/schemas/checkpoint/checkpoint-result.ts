@@ -104,7 +104,9 @@ export const resultSchema = z
       }),
     kind: z.enum(packageKinds),
     ancestorRun: z.string().optional(),
-    ancestorStep: z.number().int().optional(),
+    ancestorStep: z.number().int().optional().openapi({
+      description: 'What it is a delta to, with `ancestorRun`; absent for a checkpoint of another repository.',
+    }),
     chainLength: z.number().int().openapi({ description: 'Checkpoints on the way from a base, this one included.' }),
     rawBytes: z.number().int(),
     storedBytes: z.number().int().openapi({

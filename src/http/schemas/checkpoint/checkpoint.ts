@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { checkpointStates, packageKinds, type Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
 import type { CheckpointFile } from '../../../catalog/contract/file-records.ts';
+import type { Repository } from '../../../catalog/contract/repository-records.ts';
 import type { PackageRecord } from '../../../catalog/contract/storage/package-records.ts';
 import { firnErrorCodes } from '../../../checkpoint/firn-error.ts';
 import { fileRoles } from '../../../checkpoint/role.ts';
@@ -116,7 +117,11 @@ export const fileReceipt = z
 export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
-    package: packageSchema.optional(),
+    package: packageSchema.optional().openapi({
+      description:
+        'Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a ' +
+        'private base model.',
+    }),
     damaged: z
       .literal(true)
       .optional()
@@ -196,10 +201,17 @@ export function renderCheckpoint(
   } satisfies z.infer<typeof checkpointSchema>;
 }
 
+/** A package, and the repository of its ancestor: another one for the first checkpoint of a fine-tune. */
+export interface StoredPackage {
+  readonly record: PackageRecord;
+  readonly ancestorPlace: Repository | undefined;
+}
+
 export interface CheckpointParts extends Unfinished {
   readonly checkpoint: Checkpoint;
   readonly files: readonly CheckpointFile[];
-  readonly packageRecord: PackageRecord | undefined;
+  /** Its package, if the reader may know it. */
+  readonly stored: StoredPackage | undefined;
   /** Paths of files whose download needs a damaged object. */
   readonly damagedFiles: readonly string[];
   /** The eval set that it is measured with. */
@@ -207,14 +219,14 @@ export interface CheckpointParts extends Unfinished {
 }
 
 export function renderCheckpointDetails(
-  { checkpoint, files, packageRecord, damagedFiles, evalSet, ...unfinished }: CheckpointParts,
+  { checkpoint, files, stored, damagedFiles, evalSet, ...unfinished }: CheckpointParts,
   address: CheckpointAddress,
 ) {
   const href = resourcePaths.checkpoint(address);
   return {
     ...renderCheckpoint(checkpoint, address, unfinished),
     files: files.map((file) => renderFile(file, checkpoint.state === 'ready', address)),
-    ...(packageRecord !== undefined && { package: renderPackage(packageRecord, address) }),
+    ...(stored !== undefined && { package: renderPackage(stored, address) }),
     ...(damagedFiles.length > 0 && { damaged: true as const, damagedFiles: [...damagedFiles] }),
     ...(evalSet !== undefined && { evalSet: evalSet.name }),
     links: {
@@ -243,7 +255,10 @@ function renderFile(file: CheckpointFile, ready: boolean, address: CheckpointAdd
   };
 }
 
-function renderPackage(record: PackageRecord, address: CheckpointAddress): z.infer<typeof packageSchema> {
+function renderPackage(
+  { record, ancestorPlace }: StoredPackage,
+  address: CheckpointAddress,
+): z.infer<typeof packageSchema> {
   const { id, kind, ancestorId, sizeBytes, storedBytes, chainLength, mergedPackageId, position } = record;
   return {
     id,
@@ -256,6 +271,9 @@ function renderPackage(record: PackageRecord, address: CheckpointAddress): z.inf
       superStep: { id: mergedPackageId, position },
     }),
     href: resourcePaths.package(address, id),
-    ...(ancestorId !== undefined && { ancestorId, ancestorHref: resourcePaths.package(address, ancestorId) }),
+    ...(ancestorId !== undefined && {
+      ancestorId,
+      ancestorHref: resourcePaths.package(ancestorPlace ?? address, ancestorId),
+    }),
   };
 }

@@ -9,7 +9,8 @@ export interface ChainLink {
   /** Where it is, unless a reader of this repository may not know it. */
   readonly at: { readonly run: string; readonly step: number; readonly isDeleted: boolean } | undefined;
   readonly kind: 'base' | 'delta';
-  readonly storedBytes: number;
+  /** Unknown of another repository, too. */
+  readonly storedBytes: number | undefined;
   readonly isMerged: boolean;
 }
 
@@ -24,7 +25,7 @@ export async function readChain(catalog: Catalog, repository: Repository, packag
     return {
       at: isOwn ? { run: run.name, step: checkpoint!.step, isDeleted } : undefined,
       kind,
-      storedBytes,
+      storedBytes: isOwn ? storedBytes : undefined,
       isMerged: mergedPackageId !== undefined,
     };
   });
@@ -52,7 +53,7 @@ export function CheckpointLineage({
         rows={chain.map(({ at, kind, storedBytes, isMerged }) => [
           <Name at={at} address={address} />,
           `${kind}${isMerged ? ', in a merged package' : ''}`,
-          bytesInWords(storedBytes),
+          storedBytes === undefined ? '' : bytesInWords(storedBytes),
         ])}
       />
     </>
