@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRunName } from '../../checkpoint/names.ts';
-import { planCheckpoints, stepOfTitle, stepOfTrainerState } from './plan-checkpoints.ts';
+import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
 
 const added = (path: string, sizeBytes = 9) => ({ path, sha256: 'a'.repeat(64), sizeBytes });
 
@@ -59,22 +59,6 @@ describe('the step in the first line of a commit', () => {
       ),
     );
   });
-});
-
-describe('the step in trainer_state.json', () => {
-  it.each<[string, number | undefined]>([
-    ['{"global_step": 1200, "epoch": 1.5}', 1200],
-    ['{"global_step": 0}', 0],
-    ['{"global_step": -1}', undefined],
-    ['{"global_step": 1.5}', undefined],
-    ['{"global_step": 1e300}', undefined],
-    ['{"global_step": "7"}', undefined],
-    ['{}', undefined],
-    ['[]', undefined],
-    ['null', undefined],
-    ['{"global_step":', undefined],
-    ['', undefined],
-  ])('%j is %j', (text, step) => expect(stepOfTrainerState(text)).toBe(step));
 });
 
 describe('the checkpoints of a commit', () => {

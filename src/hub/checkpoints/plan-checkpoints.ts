@@ -61,17 +61,6 @@ export function stepOfTitle(title: string): number | undefined {
   return undefined;
 }
 
-/** The step in a `trainer_state.json`; undefined if it is not one. Pure. */
-export function stepOfTrainerState(text: string): number | undefined {
-  try {
-    const state: unknown = JSON.parse(text);
-    const step = typeof state === 'object' && state !== null && 'global_step' in state ? state.global_step : undefined;
-    return Number.isSafeInteger(step) && (step as number) >= 0 ? (step as number) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The step that a folder is named after. Pure. */
 export function stepOfFolder(folder: string): number | undefined {
   const [, digits] = stepFolder.exec(folder.slice(folder.lastIndexOf('/') + 1)) ?? [];
