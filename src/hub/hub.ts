@@ -14,7 +14,7 @@ import { BlobBatch } from './upload/blob-batch.ts';
 import { completeParts, receivePart, type AnnouncedPart } from './upload/receive-parts.ts';
 import { receiveShard, type ShardOptions } from './upload/receive-shard.ts';
 import { receiveXorb } from './upload/receive-xorb.ts';
-import { createRef, deleteRef, emptyCommit, listRefs, squashBranch } from './commit/refs.ts';
+import { createRef, deleteRef, emptyCommit, listRefs, type NewRef, squashBranch } from './commit/refs.ts';
 import type { Snapshot } from './tree/snapshot.ts';
 
 /** The verbs of hub clients, bound to one context; each is described in its own file. */
@@ -47,10 +47,7 @@ export interface Hub {
   checkEntry(repositoryId: string, which: { readonly snapshot: Snapshot; readonly entry: FileEntry }): Promise<void>;
   changeRepository(repository: Repository, change: RepositoryChange, precondition?: Precondition): Promise<Repository>;
   listRefs(repository: Repository): Promise<HubRef[]>;
-  createRef(
-    repository: Repository,
-    ref: { readonly kind: RefKind; readonly name: string; readonly revision: string; readonly overwrite: boolean },
-  ): Promise<void>;
+  createRef(repository: Repository, ref: NewRef): Promise<void>;
   deleteRef(repository: Repository, kind: RefKind, name: string): Promise<void>;
   squashBranch(
     repository: Repository,

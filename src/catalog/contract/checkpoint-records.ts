@@ -153,7 +153,10 @@ export interface CheckpointRecords {
   ): Promise<Checkpoint | undefined>;
   /** The run's newest live, ready checkpoint, with a package or without. */
   newestReady(runId: string): Promise<Checkpoint | undefined>;
-  /** The smallest step above all of the run's live checkpoints; 0 without any. */
+  /**
+   * The smallest step above all that the run is known to have had: of its live and hidden checkpoints, and of the tags
+   * that hub commits gave its steps. 0 without any.
+   */
   nextStep(runId: string): Promise<number>;
   /** The live checkpoint of a repository with this revision. */
   withRevision(repositoryId: string, revision: string): Promise<Checkpoint | undefined>;

@@ -39,7 +39,7 @@ test('results from before forget the checkpoint of another repository, and only 
     `insert into estimates (checkpoint_id, thresholds, state, result) values ($1, '{}', 'done', $2::jsonb)`,
     [first.checkpoint.id, JSON.stringify(result)],
   );
-  await client.exec(await readFile(new URL('0029_bases_of_others.sql', migrationsDirectory), 'utf8'));
+  await client.exec(await readFile(new URL('0031_bases_of_others.sql', migrationsDirectory), 'utf8'));
   const { ancestorRun: _, ancestorStep: __, ...rest } = result;
   expect((await catalog.checkpoints.get(first.checkpoint.id))!.result).toEqual(rest);
   expect((await catalog.checkpoints.get(second.checkpoint.id))!.result).toEqual(result);

@@ -199,6 +199,45 @@ describe('the weights of a commit', () => {
     expect(await runsOf(hub)).toEqual({ default: ['77 queued', '78 queued', '79 queued'] });
   });
 
+  it('take their step from a trainer_state.json that was uploaded as a large file, too', async () => {
+    const hub = await newRepository();
+    const stateOf = (step: number, logged: number): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          best_metric: null,
+          log_history: Array.from({ length: logged }, (_, i) => ({
+            global_step: i,
+            loss: 1.5,
+            text: '"global_step": 3',
+          })),
+          global_step: step,
+        }),
+      );
+    await hub.push({ 'model.safetensors': weights(1), 'trainer_state.json': stateOf(77, 90_000) }, 'step 5');
+    await hub.push({ 'model.safetensors': weights(2), 'trainer_state.json': stateOf(80, 0) }, 'no number');
+    // Beside other weights, or beside a folder that says its step, it does not count.
+    await hub.push({ 'model.safetensors': weights(3), 'logs/trainer_state.json': stateOf(90, 0) }, 'no number');
+    const folder = {
+      'checkpoint-95/model.safetensors': weights(4),
+      'checkpoint-95/trainer_state.json': stateOf(96, 0),
+    };
+    await hub.push(folder, 'no number');
+    await hub.push({ 'model.safetensors': weights(5), 'trainer_state.json': Buffer.from('no JSON') }, 'step 98');
+    expect(await runsOf(hub)).toEqual({ default: ['77 queued', '80 queued', '81 queued', '95 queued', '98 queued'] });
+  });
+
+  it('without a step get one above all that the run ever had, also when these were deleted', async () => {
+    const hub = await newRepository();
+    await hub.push({ 'model.safetensors': weights(1) }, 'step 1');
+    await hub.push({ 'model.safetensors': weights(2) }, 'step 2');
+    await gateway.encode();
+    for (const step of [1, 2]) await deleteStep(hub, step);
+    const commit = await hub.push({ 'model.safetensors': weights(3) }, 'no number');
+    await hub.push({ 'unet/model.safetensors': weights(4) }, 'no number either');
+    expect(await runsOf(hub)).toEqual({ default: ['3 queued'], 'default.unet': ['0 queued'] });
+    expect((await hub.tags())['step-3']).toBe(commit);
+  });
+
   it('with other tensors go to another run of the branch', async () => {
     const hub = await newRepository();
     await hub.push({ 'model.safetensors': weights(1) }, 'step 1');

@@ -214,6 +214,47 @@ describe('a commit', () => {
     expect((await hub.bytes('main', 'Readme.md/x')).toString()).toBe('folder');
   });
 
+  it.each<[string, readonly string[]]>([
+    ['in case alone', ['README.md', 'readme.md', 'Data/x', 'data/x']],
+    ['in the form of their characters', ['caf\u00e9.txt', 'cafe\u0301.txt', '\u212b/x', '\u00c5/x', 'A\u030a/x']],
+    ['from those that Windows can have', ['con', 'NUL.txt', 'a.', 'a ', 'a:b', 'x<y>|"?*', 'com1/x', 'a']],
+  ])('gives back files whose names differ %s, each under its own name', async (_, paths) => {
+    for (const isOneCommit of [true, false]) {
+      const hub = await newRepository();
+      const lines = paths.map((path) => file(path, `text of ${path}`));
+      if (isOneCommit) await hub.commit([header(), ...lines]);
+      else for (const line of lines) await hub.commit([header(), line]);
+      expect((await hub.paths()).sort()).toEqual([...paths].sort());
+      const found = ok(await hub.api('POST', '/paths-info/main', { paths })).json;
+      const oids = paths.map((path) => [path, blobOid(Buffer.from(`text of ${path}`))]);
+      expect(found.map(({ path, oid }: { path: string; oid: string }) => [path, oid])).toEqual(oids);
+      for (const path of paths) {
+        const raw = path.split('/').map(encodeURIComponent).join('/');
+        expect((await hub.bytes('main', raw)).toString(), path).toBe(`text of ${path}`);
+      }
+      // Each can be deleted without the others.
+      await hub.commit([header(), { key: 'deletedFile', value: { path: paths[0] } }]);
+      expect((await hub.paths()).sort()).toEqual(paths.slice(1).sort());
+    }
+  });
+
+  it('puts nothing where git keeps its own files, and takes the files that are for git', async () => {
+    const hub = await newRepository();
+    const large = Buffer.from('large\0bytes');
+    await hub.upload(large);
+    const before = await hub.head();
+    for (const path of ['.git', '.git/config', 'a/.git/hooks/post-checkout', 'a/.git', '.GIT/config', 'a/.Git'])
+      for (const line of [file(path, 'x'), lfsFile(path, large)]) {
+        const refused = await hub.tryCommit([header(), line]);
+        expectHubError(refused, 400, 'invalid-request');
+        expect(refused.json.error).toMatch(/\.git/i);
+      }
+    expect(await hub.head()).toBe(before);
+    const paths = ['.gitattributes', '.gitignore', '.github/x', 'a/.gitkeep', 'x.git/y', 'git'];
+    await hub.commit([header(), ...paths.map((path) => file(path, 'x'))]);
+    expect((await hub.paths()).sort()).toEqual([...paths].sort());
+  });
+
   it('takes any path that a disk can have, and gives it back', async () => {
     const hub = await newRepository();
     const paths = ['a b', 'ü/漢字.txt', '😀', '100%', 'a%2Fb', '__proto__', '.hidden', 'q?x=1#y', "it's", 'a+b', '-'];

@@ -12,7 +12,8 @@ import { baseModelOf, cardBytesMax } from '../../hub/checkpoints/base-model.ts';
 import { cardPath } from '../../hub/checkpoints/read-card.ts';
 import { addedFiles, type PathChange } from '../../hub/tree/folder.ts';
 import { blobOid, pointerOid } from '../../hub/tree/git-object.ts';
-import { folderOf, planCheckpoints, stepOfTrainerState } from '../../hub/checkpoints/plan-checkpoints.ts';
+import { folderOf, planCheckpoints } from '../../hub/checkpoints/plan-checkpoints.ts';
+import { stepOfTrainerState } from '../../hub/checkpoints/trainer-state.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { incomingBody } from '../request/body/incoming-body.ts';
@@ -179,7 +180,7 @@ async function readOperation(
       if (encoding != null && encoding !== 'base64' && encoding !== 'utf-8')
         throw new FirnError('invalid-request', `The encoding ${quoteName(encoding)} is not known.`);
       const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
-      checkNewFilePath(path);
+      checkCommittedPath(path);
       const sha256 = await inline.add(bytes);
       noteStep(path, bytes, steps);
       if (path === cardPath) onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
@@ -187,7 +188,7 @@ async function readOperation(
     }
     case 'lfsFile': {
       const { path, oid: sha256, size } = parseAs(lfsFileShape, value);
-      checkNewFilePath(path);
+      checkCommittedPath(path);
       // A copy names no size.
       const sizeBytes = size ?? (await catalog.hub.blobs.find(repository.id, [sha256]))[0]?.sizeBytes;
       if (sizeBytes === undefined)
@@ -203,9 +204,21 @@ async function readOperation(
   }
 }
 
+/**
+ * Like `checkNewFilePath`; and no part may be `.git`, in any case, with dots or spaces after it as Windows ignores
+ * them: a download into a clone would change the clone's settings and hooks. Clients leave such files out themselves.
+ */
+function checkCommittedPath(path: string): void {
+  const part = checkNewFilePath(path)
+    .split('/')
+    .find((each) => /^\.git[. ]*$/i.test(each));
+  if (part !== undefined)
+    throw new FirnError('invalid-request', `The file path is not allowed: ${quoteName(part)} belongs to git.`);
+}
+
 /** A Trainer writes the step beside the weights. */
 function noteStep(path: string, bytes: Buffer, steps: Map<string, number>): void {
   if (!/(?:^|\/)trainer_state\.json$/.test(path)) return;
-  const step = stepOfTrainerState(bytes.toString('utf8'));
+  const step = stepOfTrainerState(bytes);
   if (step !== undefined) steps.set(folderOf(path), step);
 }

@@ -147,3 +147,14 @@ export function originOf(c: Context<AppEnv>, trustProxy: boolean): string {
   const host = trustProxy ? c.req.header('x-forwarded-host')?.split(',').at(-1)?.trim() : undefined;
   return `${protocol}://${host ?? url.host}`;
 }
+
+/** The Link field of the next page: this request's address with other values in its query. */
+export function nextLink(
+  c: Context<AppEnv>,
+  { admittance }: Pick<HubGateway, 'admittance'>,
+  changed: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const url = new URL(c.req.url);
+  for (const [key, value] of Object.entries(changed)) url.searchParams.set(key, value);
+  return { Link: `<${originOf(c, admittance.trustProxy)}${url.pathname}${url.search}>; rel="next"` };
+}

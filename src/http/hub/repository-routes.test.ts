@@ -53,6 +53,21 @@ describe('a branch', () => {
     ok(await hub.api('DELETE', '/tag/v%2F1'));
   });
 
+  it('is empty when that is asked for, and then begins with its first commit', async () => {
+    const hub = await newRepository();
+    const first = await hub.commit([header(), file('a', '1')]);
+    ok(await hub.api('POST', '/branch/fresh', { emptyBranch: true, startingPoint: first }));
+    expect(await hub.paths('fresh')).toEqual([]);
+    await hub.commit([header(), file('b', '1')], 'fresh');
+    expect(await hub.paths('fresh')).toEqual(['b']);
+    expectHubError(await hub.api('POST', '/branch/fresh', { emptyBranch: true }), 409);
+    ok(await hub.api('POST', '/branch/fresh', { emptyBranch: true, overwrite: true }));
+    expect(await hub.paths('fresh')).toEqual([]);
+    ok(await hub.api('POST', '/branch/copy', { emptyBranch: false, startingPoint: first }));
+    expect(await hub.paths('copy')).toEqual(['a']);
+    expect(await hub.paths()).toEqual(['a']);
+  });
+
   it('has no name that is a folder of another, as in git; tags likewise', async () => {
     const hub = await newRepository();
     const at = await hub.commit([header(), file('a', '1')]);
@@ -173,6 +188,48 @@ describe('a repository', () => {
     expect(ok(await hub.api('GET', '')).json.private).toBe(false);
     expect(ok(await hub.api('PUT', '/settings', { visibility: 'private' })).json).toEqual({ private: true });
     expectHubError(await hub.api('PUT', '/settings', { visibility: 'secret' }), 400);
+  });
+
+  it('is not gated, whoever asks for that', async () => {
+    const hub = await newRepository();
+    for (const gated of ['auto', 'manual', true, 'yes']) {
+      const refused = await hub.api('PUT', '/settings', { gated, private: false });
+      expectHubError(refused, 400, 'invalid-request');
+      expect(refused.json.error).toMatch(/gated/i);
+    }
+    for (const gated of [false, null, 'false'])
+      expect(ok(await hub.api('PUT', '/settings', { gated })).json).toEqual({ private: true });
+  });
+
+  it('shares its name with no repository of another type', async () => {
+    const hub = await newRepository();
+    const [organization, name] = hub.id.split('/');
+    const again = await hub.ask('POST', '/api/repos/create', { organization, name });
+    expectHubError(again, 409);
+    expect(again.json.url).toBe(`http://localhost/${hub.id}`);
+    const other = await hub.ask('POST', '/api/repos/create', { organization, name, type: 'dataset' });
+    expectHubError(other, 409, 'conflict');
+    expect(other.json).toEqual({ error: expect.stringMatching(/model/) });
+    expectHubError(await hub.ask('GET', `/api/datasets/${hub.id}`), 404, 'RepoNotFound');
+  });
+
+  it('is listed once among all, page after page', async () => {
+    const made = Array.from({ length: 7 }, (_, i) => `pages/${'abcdefg'[i]}`);
+    for (const [i, id] of made.entries()) await new HubClient(call, id).create(i === 3 ? { type: 'dataset' } : {});
+    const found: string[] = [];
+    let pages = 0;
+    let next: string | undefined = '/api/models?author=pages&limit=2';
+    while (next !== undefined) {
+      const answer = ok(await call('GET', next));
+      found.push(...answer.json.map(({ id }: { id: string }) => id));
+      pages += 1;
+      const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      next = link === undefined ? undefined : new URL(link).pathname + new URL(link).search;
+    }
+    expect(found).toEqual(made.filter((_, i) => i !== 3));
+    expect(pages).toBe(3);
+    for (const odd of ['limit=-1', 'limit=0.5', 'limit=x', 'cursor=', 'cursor=x', 'cursor=a/b/c', 'cursor=%00'])
+      expect([200, 400], odd).toContain((await call('GET', `/api/models?author=pages&${odd}`)).status);
   });
 
   it.each(['a--b', 'a..b', '-a', 'a/b/c', '', 'x'.repeat(97), 'ü', 'a b', '~x'])('is not named %j', async (name) => {

@@ -10,7 +10,7 @@ import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { checkScope, checkToken } from '../request/locate.ts';
 import { largeFileOf } from './file-fields.ts';
-import { locateRepository, locateWholeRevision, originOf, readJson } from './hub-request.ts';
+import { locateRepository, locateWholeRevision, nextLink, originOf, readJson } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
 
 /** Where repositories of a principal go that names no namespace, on a server where everybody may do everything. */
@@ -25,7 +25,13 @@ const createShape = nameShape.extend({
   visibility: z.string().nullish(),
 });
 const moveShape = z.object({ fromRepo: z.string(), toRepo: z.string(), type: typeSchema });
-const settingsShape = z.object({ private: z.boolean().nullish(), visibility: z.string().nullish() });
+const settingsShape = z.object({
+  private: z.boolean().nullish(),
+  visibility: z.string().nullish(),
+  gated: z.unknown().optional(),
+});
+/** What clients send for a repository that is not gated. */
+const notGated: readonly unknown[] = [undefined, null, false, 'false'];
 
 /** The namespace of repositories that a principal creates without naming one. Pure. */
 export function homeOf({ name, grants }: Pick<Principal, 'name' | 'grants'>): string {
@@ -70,6 +76,12 @@ export async function createRepository(c: Context<AppEnv>, gateway: HubGateway):
   checkScope(c.var.principal, scopeOn(c.var.principal, named), 'write');
   const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(named)}`;
   const existing = await gateway.catalog.repositories.find(named.namespace, named.name);
+  // With an address in the answer, clients would accept it as theirs, and fail at the first upload.
+  if (existing !== undefined && existing.type !== named.type)
+    throw new FirnError(
+      'conflict',
+      `The name ${idOf(named)} is taken by a repository of another type, a ${existing.type}.`,
+    );
   // Clients that accept an existing repository read its address from this answer.
   if (existing !== undefined)
     return c.json({ error: 'You already created this repository.', url, id: `${named.namespace}/${named.name}` }, 409, {
@@ -107,7 +119,12 @@ export async function changeSettings(
   name: HubRepositoryName,
 ): Promise<Response> {
   const repository = await locateRepository(gateway, c, name, 'admin');
-  const { private: isPrivate, visibility } = await readJson(c, gateway, settingsShape);
+  const { private: isPrivate, visibility, gated } = await readJson(c, gateway, settingsShape);
+  if (!notGated.includes(gated))
+    throw new FirnError(
+      'invalid-request',
+      'Gated repositories are not supported; make the repository private and give tokens for it.',
+    );
   const asked =
     visibility ?? (isPrivate === undefined || isPrivate === null ? undefined : isPrivate ? 'private' : 'public');
   if (asked !== undefined && asked !== 'public' && asked !== 'private')
@@ -116,17 +133,19 @@ export async function changeSettings(
   return c.json({ private: (asked ?? repository.visibility) === 'private' });
 }
 
+/** One page of the repositories of a type, and in the Link field where the next begins. */
 export async function listRepositories(
   c: Context<AppEnv>,
-  { catalog }: HubGateway,
+  gateway: HubGateway,
   type: RepositoryType,
 ): Promise<Response> {
   const author = c.req.query('author');
   const search = c.req.query('search')?.toLowerCase();
-  const limit = Math.min(Number(c.req.query('limit') ?? pageRepositories) || pageRepositories, pageRepositories);
+  const asked = Math.trunc(Number(c.req.query('limit') ?? pageRepositories)) || pageRepositories;
+  const limit = Math.max(1, Math.min(asked, pageRepositories));
   const found: Repository[] = [];
-  for (let after: string | undefined; found.length < limit;) {
-    const page = await catalog.repositories.list(
+  for (let after = c.req.query('cursor'); found.length <= limit;) {
+    const page = await gateway.catalog.repositories.list(
       { limit: pageRepositories, ...(after !== undefined && { after }) },
       visibleTo(c.var.principal),
     );
@@ -136,7 +155,13 @@ export async function listRepositories(
     if (page.length < pageRepositories) break;
     after = idOf(page.at(-1)!);
   }
-  return c.json(found.slice(0, limit).map((repository) => fieldsOf(repository)));
+  const shown = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  return c.json(
+    shown.map((repository) => fieldsOf(repository)),
+    200,
+    hasMore ? nextLink(c, gateway, { cursor: idOf(shown.at(-1)!) }) : {},
+  );
 }
 
 /** A repository with its files at a revision, `main` by default. */

@@ -14,7 +14,7 @@ import {
   locateRepository,
   locateRevision,
   locateWholeRevision,
-  originOf,
+  nextLink,
   readFormOrJson,
   readJson,
 } from './hub-request.ts';
@@ -163,11 +163,11 @@ export async function changeBranch(
     await gateway.hub.deleteRef(repository, 'branch', branch);
     return c.json({});
   }
-  const { startingPoint, overwrite } = await readJson(c, gateway, branchShape);
+  const { startingPoint, overwrite, emptyBranch } = await readJson(c, gateway, branchShape);
   await gateway.hub.createRef(repository, {
     kind: 'branch',
     name: branch,
-    revision: startingPoint ?? 'main',
+    revision: emptyBranch === true ? undefined : (startingPoint ?? 'main'),
     overwrite: overwrite ?? false,
   });
   return c.json({});
@@ -208,15 +208,4 @@ export async function squash(
 
 function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|)$/i.test(value);
-}
-
-/** The Link field of the next page: this request's address with other values in its query. */
-function nextLink(
-  c: Context<AppEnv>,
-  { admittance }: HubGateway,
-  changed: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const url = new URL(c.req.url);
-  for (const [key, value] of Object.entries(changed)) url.searchParams.set(key, value);
-  return { Link: `<${originOf(c, admittance.trustProxy)}${url.pathname}${url.search}>; rel="next"` };
 }

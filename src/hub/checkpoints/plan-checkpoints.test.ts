@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRunName } from '../../checkpoint/names.ts';
-import { planCheckpoints, stepOfTitle, stepOfTrainerState } from './plan-checkpoints.ts';
+import { planCheckpoints, stepOfTitle } from './plan-checkpoints.ts';
 
 const added = (path: string, sizeBytes = 9) => ({ path, sha256: 'a'.repeat(64), sizeBytes });
 
@@ -17,6 +17,25 @@ describe('the step in the first line of a commit', () => {
     ['Global Step: 12', 12],
     ['Upload steps 8', 8],
     ['Checkpoint #3', 3],
+    ['step 1,200', 1200],
+    ['Training in progress, step 1,200,300, checkpoint', 1_200_300],
+    ['step 1.8k', 1800],
+    ['checkpoint-12K', 12_000],
+    ['step 1,200.5k', 1_200_500],
+    ['step 3, 400 samples', 3],
+    ['step 1200.', 1200],
+    ['checkpoint-7.safetensors', 7],
+    ['step 7kb', 7],
+    ['step 1.5', undefined],
+    ['step 1.50', undefined],
+    ['step 1.2345k', undefined],
+    ['step 1.200.300', undefined],
+    ['step 1,5', undefined],
+    ['step 1,2000', undefined],
+    ['step 0,200', undefined],
+    ['step 999999999999999k', undefined],
+    ['version 1.5, step 20', 20],
+    ['step 1.5 of 3, step 20', 20],
     ['End of training', undefined],
     ['Upload folder using huggingface_hub', undefined],
     ['footstep 4', undefined],
@@ -40,22 +59,6 @@ describe('the step in the first line of a commit', () => {
       ),
     );
   });
-});
-
-describe('the step in trainer_state.json', () => {
-  it.each<[string, number | undefined]>([
-    ['{"global_step": 1200, "epoch": 1.5}', 1200],
-    ['{"global_step": 0}', 0],
-    ['{"global_step": -1}', undefined],
-    ['{"global_step": 1.5}', undefined],
-    ['{"global_step": 1e300}', undefined],
-    ['{"global_step": "7"}', undefined],
-    ['{}', undefined],
-    ['[]', undefined],
-    ['null', undefined],
-    ['{"global_step":', undefined],
-    ['', undefined],
-  ])('%j is %j', (text, step) => expect(stepOfTrainerState(text)).toBe(step));
 });
 
 describe('the checkpoints of a commit', () => {

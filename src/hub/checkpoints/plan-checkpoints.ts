@@ -21,8 +21,13 @@ export interface PlannedCheckpoint {
 
 /** Folders of a training job: `checkpoint-1200`, `step-1200`, `global_step1200`. */
 const stepFolder = /^(?:checkpoint|step|global_step|epoch)[-_]?(\d{1,15})$/;
-/** In the first line of a commit: `step 1200`, `step=1200`, `checkpoint-1200`, `global_step 1200`. */
-const stepInTitle = /(?:^|[^a-z])(?:global[_ ])?(?:step|checkpoint)s?[-_ =:#]*(\d{1,15})(?!\d)/i;
+/** In the first line of a commit: `step 1200`, `step=1,200`, `checkpoint-1.2k`, `global_step 1200`. */
+const stepsInTitle = /(?:^|[^a-z])(?:global[_ ])?(?:step|checkpoint)s?[-_ =:#]*(\d[\d,.]*(?:k(?![a-z]))?)/gi;
+/** A number with a comma before each three digits, or none; with decimals only in thousands: `1.8k`. */
+const numberInTitle =
+  /^(?<whole>\d{1,15}|[1-9]\d{0,2}(?:,\d{3}){1,4})(?:\.(?<decimals>\d{1,3})(?=k))?(?<thousands>k)?$/i;
+/** Steps of titles have at most fifteen digits, which a number holds exactly. */
+const titleStepMax = 10 ** 15 - 1;
 const safetensorsEnding = '.safetensors';
 
 /**
@@ -44,21 +49,16 @@ export function planCheckpoints(added: readonly AddedFile[]): readonly PlannedCh
   return planned.sort((a, b) => (a.step ?? Infinity) - (b.step ?? Infinity) || (a.folder < b.folder ? -1 : 1));
 }
 
-/** The step that the first line of a commit names. Pure. */
+/** The step that the first line of a commit names; undefined for a number that is no clear step, as `1.5`. Pure. */
 export function stepOfTitle(title: string): number | undefined {
-  const [, digits] = stepInTitle.exec(title) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-/** The step in a `trainer_state.json`; undefined if it is not one. Pure. */
-export function stepOfTrainerState(text: string): number | undefined {
-  try {
-    const state: unknown = JSON.parse(text);
-    const step = typeof state === 'object' && state !== null && 'global_step' in state ? state.global_step : undefined;
-    return Number.isSafeInteger(step) && (step as number) >= 0 ? (step as number) : undefined;
-  } catch {
-    return undefined;
+  for (const [, text = ''] of title.matchAll(stepsInTitle)) {
+    // Punctuation at the end is the sentence's.
+    const { whole, decimals = '', thousands } = numberInTitle.exec(text.replace(/[,.]+$/, ''))?.groups ?? {};
+    if (whole === undefined) continue;
+    const digits = whole.replaceAll(',', '') + (thousands === undefined ? '' : decimals.padEnd(3, '0'));
+    if (Number(digits) <= titleStepMax) return Number(digits);
   }
+  return undefined;
 }
 
 /** The step that a folder is named after. Pure. */

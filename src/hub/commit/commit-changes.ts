@@ -11,6 +11,7 @@ import { hasBytes } from '../upload/has-bytes.ts';
 import type { HubContext } from '../hub-context.ts';
 import { madeBefore } from './made-before.ts';
 import { type AddedFile, planCheckpoints, type PlannedCheckpoint } from '../checkpoints/plan-checkpoints.ts';
+import { readStoredSteps } from '../checkpoints/read-stored-steps.ts';
 import { recordCommit } from './record-commit.ts';
 import { headOf } from './record-snapshot.ts';
 import { commitSnapshot, resolveRevision } from '../tree/resolve-revision.ts';
@@ -29,7 +30,7 @@ export interface CommitInput {
   readonly base?: Repository | undefined;
   /** Of the whole request: the same request sent twice makes one commit. */
   readonly requestSha256: string;
-  /** Step that a file of the commit names, by the folder of the file. */
+  /** Step that a file inside the commit names, by the folder of the file. */
   readonly steps: ReadonlyMap<string, number>;
 }
 
@@ -56,13 +57,17 @@ export async function commitChanges(
   const staged: StagedCheckpoint[] = [];
   const known: PlannedCheckpoint[] = [];
   try {
-    for (const plan of repository.type === 'model' ? planCheckpoints(added) : []) {
+    const planned = repository.type === 'model' ? planCheckpoints(added) : [];
+    const steps = await readStoredSteps(ctx, repository.id, input.steps, { planned, added });
+    for (const plan of planned) {
       const isShown = () => showsFiles(ctx.catalog, repository, { branch: input.branch, files: plan.files });
       const checkpoint = await stageCheckpoint(ctx, repository, { plan, isShown });
       if (checkpoint === 'known') known.push(plan);
       else if (checkpoint !== undefined) staged.push(checkpoint);
     }
-    const outcome = await ctx.catalog.transaction((tx) => commitIn(ctx, tx, repository, input, { staged, known }));
+    const outcome = await ctx.catalog.transaction((tx) =>
+      commitIn(ctx, tx, repository, { ...input, steps }, { staged, known }),
+    );
     if (outcome.checkpoints.length > 0) ctx.wakeWorkers();
     return outcome;
   } finally {

@@ -45,36 +45,35 @@ export async function listRefs(catalog: Catalog, repository: Repository): Promis
   return [...refs.values()];
 }
 
+export interface NewRef {
+  readonly kind: RefKind;
+  readonly name: string;
+  /** Where it leads; without one to a commit without files. */
+  readonly revision: string | undefined;
+  readonly overwrite: boolean;
+}
+
 /**
- * Creates a branch or tag at a revision. Errors: `conflict` when it exists, or one that git does not allow beside it;
- * `not-found`, `invalid-request`.
+ * Creates a branch or tag at a revision, or an empty branch. Errors: `conflict` when it exists, or one that git does
+ * not allow beside it; `not-found`, `invalid-request`.
  */
 export async function createRef(
   ctx: HubContext,
   repository: Repository,
-  {
-    kind,
-    name,
-    revision,
-    overwrite,
-  }: {
-    readonly kind: RefKind;
-    readonly name: string;
-    readonly revision: string;
-    readonly overwrite: boolean;
-  },
+  { kind, name, revision, overwrite }: NewRef,
 ): Promise<void> {
   if (!refPattern.test(name) || /^[0-9a-f]{40}$/.test(name))
     throw new FirnError('invalid-request', `${JSON.stringify(name)} cannot be the name of a ${kind}.`);
   await ctx.catalog.transaction(async (tx) => {
     await tx.hub.revisions.lock(repository.id);
-    const snapshot = await resolveRevision(tx, repository, revision);
-    if (snapshot === undefined && kind === 'branch' && revision === mainBranch) {
+    const snapshot = revision === undefined ? undefined : await resolveRevision(tx, repository, revision);
+    const isEmpty = revision === undefined || (kind === 'branch' && revision === mainBranch);
+    if (snapshot === undefined && isEmpty) {
       const empty = await emptyCommit(tx, repository);
       await setNew(tx, repository, { kind, name, commitId: empty.id }, overwrite);
       return;
     }
-    if (snapshot === undefined) throw new MissingRevision(revision);
+    if (snapshot === undefined) throw new MissingRevision(revision ?? mainBranch);
     const commit = await recordSnapshot(tx, repository, snapshot);
     await setNew(tx, repository, { kind, name, commitId: commit.id }, overwrite);
   });

@@ -19,6 +19,7 @@ import { encodeJson } from '../../db/json-column.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
 import { measuredBefore } from './measured-before.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';
+import { nextStep } from './next-step.ts';
 import { pageLimit, pageLimitMax } from '../../db/page-limit.ts';
 import { purgeCheckpoint } from './purge-checkpoint.ts';
 import { checkpointColumns } from '../../db/record-columns.ts';
@@ -105,13 +106,7 @@ export function checkpointRecords(db: Db): CheckpointRecords {
     },
     newestReady: (runId) =>
       one(eq(checkpoints.runId, runId), eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt)),
-    nextStep: async (runId) => {
-      const [found] = await query
-        .select({ next: sql<string>`(coalesce(max(${checkpoints.step}), -1) + 1)::text` })
-        .from(checkpoints)
-        .where(and(eq(checkpoints.runId, runId), isNull(checkpoints.deletedAt)));
-      return Number(found!.next);
-    },
+    nextStep: (runId) => nextStep(db, runId),
     withRevision: (repositoryId, revision) =>
       one(
         eq(checkpoints.revision, revision),
