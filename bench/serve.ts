@@ -1,12 +1,12 @@
 /**
  * Downloads from Firn beside the same bytes from a bare node:http server, in one run:
- * `npm run bench:serve -- [--layers 2] [--rounds 5] [--big-mib 4096] [--only rates|heads|memory] [--rows cached]`. A
- * synthetic model of 32 MB and 50 MB a layer drifts for 14 checkpoints; pulled are its base, the end of its longest
+ * `npm run bench:serve -- [--layers 2] [--rounds 5] [--big-mib 4096] [--only rates|gaps|heads|memory] [--rows cached]`.
+ * A synthetic model of 32 MB and 50 MB a layer drifts for 14 checkpoints; pulled are its base, the end of its longest
  * chain, and a file of random bytes that is stored raw. `no cache`: every pull is rebuilt. `cold`: the cache has room
  * for one file, and another was pulled before, so that each pull also fills it. `cached`: the file was pulled before.
  * Every answer is compared with its digest before it is timed. Clients run in this process, the two servers in one of
- * their own each. `memory` pulls a raw and a rebuilt file of the given size with eight clients at once. Linux only;
- * needs five times that size of disk.
+ * their own each. `gaps`: the first byte and the longest gap between two pieces of a rebuilt file. `memory` pulls a raw
+ * and a rebuilt file of the given size with eight clients at once. Linux only; needs five times that size of disk.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,8 @@ import { parseArgs } from 'node:util';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { headPercentiles, peakMib, servedRow } from './serve/measure-rows.ts';
-import { digestOf, pullSeconds } from './serve/pull-once.ts';
+import { median } from './speed/timed-rounds.ts';
+import { digestOf, pullGaps, pullSeconds } from './serve/pull-once.ts';
 import { pushChain, pushNoise, pushZeros, type StoredFile } from './serve/push-files.ts';
 
 const { values: options } = parseArgs({
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
   },
 });
 const rounds = Number(options.rounds);
+const runs = (part: string): boolean => options.only === '' || options.only === part;
 const mib = 1024 * 1024;
 /** Time for a hub to do what it does after its start, in ms. */
 const settleMs = 5_000;
@@ -98,6 +100,25 @@ async function rates(base: StoredFile, deepest: StoredFile): Promise<void> {
   });
 }
 
+/** The first byte and the longest gap of pulls that are rebuilt, one at a time: the median and the worst of them. */
+async function gaps(files: readonly StoredFile[]): Promise<void> {
+  console.log('| file, no cache | first byte, ms | longest gap, ms |');
+  await withHub(0, async (hub) => {
+    await pause(settleMs);
+    for (const file of files) {
+      const url = hub.url + file.path;
+      if ((await digestOf(url)) !== file.sha256) throw new Error(`${url}: other bytes than announced`);
+      const pulls = [];
+      for (let round = 0; round < rounds; round++) pulls.push(await pullGaps(url, file.sizeBytes));
+      const [first, longest] = (['firstByteMs', 'longestGapMs'] as const).map((key) => {
+        const values = pulls.map((each) => each[key]);
+        return `${median(values).toFixed(0)} (at most ${Math.max(...values).toFixed(0)})`;
+      });
+      console.log(`| ${file.name} | ${first} | ${longest} |`);
+    }
+  });
+}
+
 async function heads(): Promise<void> {
   await withHub(0, async (hub) => {
     const url = `${hub.url}/bench/serve/resolve/main/model.safetensors`;
@@ -131,10 +152,11 @@ try {
     const [base, deepest] = await withHub(0, (hub) =>
       pushChain(new HubClient(hub.url), folder, Number(options.layers)),
     );
-    if (options.only !== 'heads') await rates(base!, deepest!);
-    if (options.only !== 'rates') await heads();
+    if (runs('rates')) await rates(base!, deepest!);
+    if (runs('gaps')) await gaps([base!, deepest!]);
+    if (runs('heads')) await heads();
   }
-  if (options.only === '' || options.only === 'memory') await memory();
+  if (runs('memory')) await memory();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

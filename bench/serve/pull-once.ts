@@ -10,6 +10,19 @@ export async function pullSeconds(url: string, clients: number, sizeBytes: numbe
   return seconds;
 }
 
+/** Milliseconds until the first byte of an answer comes, and the longest between two of its pieces. */
+export async function pullGaps(
+  url: string,
+  sizeBytes: number,
+): Promise<{ readonly firstByteMs: number; readonly longestGapMs: number }> {
+  const startedMs = performance.now();
+  const arrivals: number[] = [];
+  const bytes = await pull(url, () => arrivals.push(performance.now()));
+  if (bytes !== sizeBytes) throw new Error(`${url}: ${bytes} bytes`);
+  const gaps = arrivals.slice(1).map((at, i) => at - arrivals[i]!);
+  return { firstByteMs: arrivals[0]! - startedMs, longestGapMs: gaps.reduce((most, gap) => Math.max(most, gap), 0) };
+}
+
 /** SHA-256 (hex) of an answer. */
 export async function digestOf(url: string): Promise<string> {
   const hash = createHash('sha256');

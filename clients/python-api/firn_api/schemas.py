@@ -710,7 +710,7 @@ class _PackageSummaryRequired(TypedDict):
 
 
 class PackageSummary(_PackageSummaryRequired, total=False):
-    """Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a private base model."""
+    """Absent, too, if it builds on a repository that you may not read, such as a private base model."""
     ancestorId: str
     mergedPackage: PackageSummaryMergedPackage
     superStep: PackageSummarySuperStep

@@ -3195,7 +3195,7 @@ export interface components {
                 href: string;
             };
         };
-        /** @description Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a private base model. */
+        /** @description Absent, too, if it builds on a repository that you may not read, such as a private base model. */
         PackageSummary: {
             id: string;
             /** @enum {string} */

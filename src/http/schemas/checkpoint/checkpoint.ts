@@ -118,9 +118,7 @@ export const checkpointDetails = checkpointSchema
   .extend({
     files: z.array(fileSchema),
     package: packageSchema.optional().openapi({
-      description:
-        'Absent, too, where the package is a delta to a checkpoint of a repository that you may not read, such as a ' +
-        'private base model.',
+      description: 'Absent, too, if it builds on a repository that you may not read, such as a private base model.',
     }),
     damaged: z
       .literal(true)
