@@ -66,17 +66,22 @@ export async function createRef(
     throw new FirnError('invalid-request', `${JSON.stringify(name)} cannot be the name of a ${kind}.`);
   await ctx.catalog.transaction(async (tx) => {
     await tx.hub.revisions.lock(repository.id);
-    const snapshot = revision === undefined ? undefined : await resolveRevision(tx, repository, revision);
-    const isEmpty = revision === undefined || (kind === 'branch' && revision === mainBranch);
-    if (snapshot === undefined && isEmpty) {
-      const empty = await emptyCommit(tx, repository);
-      await setNew(tx, repository, { kind, name, commitId: empty.id }, overwrite);
-      return;
-    }
-    if (snapshot === undefined) throw new MissingRevision(revision ?? mainBranch);
-    const commit = await recordSnapshot(tx, repository, snapshot);
-    await setNew(tx, repository, { kind, name, commitId: commit.id }, overwrite);
+    const { id: commitId } = await commitOfNew(tx, repository, { kind, revision });
+    await setNew(tx, repository, { kind, name, commitId }, overwrite);
   });
+}
+
+/** The commit that a new ref leads to: an empty one without a revision, and for `main` before it has any commit. */
+async function commitOfNew(
+  tx: Catalog,
+  repository: Repository,
+  { kind, revision }: Pick<NewRef, 'kind' | 'revision'>,
+): Promise<{ readonly id: string }> {
+  if (revision === undefined) return emptyCommit(tx, repository);
+  const snapshot = await resolveRevision(tx, repository, revision);
+  if (snapshot !== undefined) return recordSnapshot(tx, repository, snapshot);
+  if (kind === 'branch' && revision === mainBranch) return emptyCommit(tx, repository);
+  throw new MissingRevision(revision);
 }
 
 async function setNew(tx: Catalog, repository: Repository, ref: HubRef, overwrite: boolean): Promise<void> {
