@@ -108,7 +108,7 @@ async function gaps(files: readonly StoredFile[]): Promise<void> {
     for (const file of files) {
       const url = hub.url + file.path;
       if ((await digestOf(url)) !== file.sha256) throw new Error(`${url}: other bytes than announced`);
-      const pulls = [];
+      const pulls: Awaited<ReturnType<typeof pullGaps>>[] = [];
       for (let round = 0; round < rounds; round++) pulls.push(await pullGaps(url, file.sizeBytes));
       const [first, longest] = (['firstByteMs', 'longestGapMs'] as const).map((key) => {
         const values = pulls.map((each) => each[key]);
