@@ -94,26 +94,6 @@ export function checkpointsSuite(open: () => Catalog): void {
     await expectCode(open().checkpoints.reserve({ runId: 'none', step: 1 }), 'not-found');
   });
 
-  test('the next step is above all that the run had, deleted or not, and above its tags', async () => {
-    const run = await makeRun(open());
-    const next = (): Promise<number> => open().checkpoints.nextStep(run.id);
-    const tag = (name: string): Promise<void> =>
-      open().hub.revisions.setRef(run.repositoryId, { kind: 'tag', name, commitId: 'a'.repeat(40) });
-    expect(await next()).toBe(0);
-    const { id } = await makeCheckpoint(open(), run, 7);
-    expect(await next()).toBe(8);
-    await open().checkpoints.hide(id);
-    expect(await next()).toBe(8);
-    for (const name of ['other/step-90', 'step-90', `${run.name}/step-x`, `${run.name}/step-9${'0'.repeat(15)}`])
-      await tag(name);
-    expect(await next()).toBe(8);
-    await tag(`${run.name}/step-12`);
-    expect(await next()).toBe(13);
-    await makeCheckpoint(open(), run, 2);
-    expect(await next()).toBe(13);
-    expect(await open().checkpoints.nextStep((await makeRun(open())).id)).toBe(0);
-  });
-
   test('racing reservations of one step have one winner', async () => {
     const run = await makeRun(open());
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => makeCheckpoint(open(), run, 9)));

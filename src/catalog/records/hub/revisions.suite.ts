@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { expectCode, freshName, makeEvalSet, makeRepository, makeRun } from '../../catalog-fixtures.test-support.ts';
+import {
+  expectCode,
+  freshName,
+  makeCheckpoint,
+  makeEvalSet,
+  makeRepository,
+  makeRun,
+} from '../../catalog-fixtures.test-support.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { HubCommit, Tree, TreeEntry } from '../../contract/hub/revision-records.ts';
 import { sha256Of } from './sha256-of.test-support.ts';
@@ -42,6 +49,27 @@ export function hubRevisionsSuite(open: () => Catalog): void {
     return commits;
   };
   const branch = (name: string, { id: commitId }: HubCommit) => ({ kind: 'branch', name, commitId }) as const;
+
+  test('the next step is above all that the run had, deleted or not, and above its tags', async () => {
+    const run = await makeRun(open());
+    const next = (): Promise<number> => open().checkpoints.nextStep(run.id);
+    const [commit] = await makeLine(run.repositoryId, 1);
+    const tag = (name: string): Promise<void> =>
+      revisions().setRef(run.repositoryId, { kind: 'tag', name, commitId: commit!.id });
+    expect(await next()).toBe(0);
+    const { id } = await makeCheckpoint(open(), run, 7);
+    expect(await next()).toBe(8);
+    await open().checkpoints.hide(id);
+    expect(await next()).toBe(8);
+    for (const name of ['other/step-90', 'step-90', `${run.name}/step-x`, `${run.name}/step-9${'0'.repeat(15)}`])
+      await tag(name);
+    expect(await next()).toBe(8);
+    await tag(`${run.name}/step-12`);
+    expect(await next()).toBe(13);
+    await makeCheckpoint(open(), run, 2);
+    expect(await next()).toBe(13);
+    expect(await open().checkpoints.nextStep((await makeRun(open())).id)).toBe(0);
+  });
 
   test('trees and commits come back as they were, from their own repository only', async () => {
     const [a, b] = [await makeRepository(open()), await makeRepository(open())];
