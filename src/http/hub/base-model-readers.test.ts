@@ -63,7 +63,7 @@ beforeAll(async () => {
   tunedOnly = await tokenOf('read:bob');
   const base = await new HubClient(call, 'acme/base', admin).create({ private: true });
   await push(base, 70, weights(0), 'A base.');
-  await push(base, 77, weights(4), 'A base.');
+  await push(base, 770_077, weights(4), 'A base.');
   const tuned = await new HubClient(call, 'bob/tuned', admin).create({ private: false });
   const card = '---\nbase_model: acme/base\n---\n';
   await push(tuned, 1, weights(40), card);
@@ -87,12 +87,12 @@ describe('a public fine-tune of a private base', () => {
       expect(weightsOf(pull).package).toBeUndefined();
       expect(ok(await get(weightsOf(pull).href, headers)).bytes).toEqual(weights(moved));
     }
-    const secrets = (await pullOf(both, 'step-77', 'acme/base')).packages.map(({ id }) => id);
+    const secrets = (await pullOf(both, 'step-770077', 'acme/base')).packages.map(({ id }) => id);
     expect(secrets.length).toBeGreaterThan(0);
     for (const step of [1, 2]) {
       const shown = await checkpointOf(headers, step);
       expect(shown).not.toHaveProperty('package');
-      for (const secret of [...secrets, 'acme', '77']) expect(JSON.stringify(shown.result)).not.toContain(secret);
+      for (const secret of [...secrets, 'acme', '770077']) expect(JSON.stringify(shown.result)).not.toContain(secret);
       const own = await gateway.catalog.packages.get(await packageIdOf(step));
       const answers = [
         await get(`/v1/repositories/bob/tuned/runs/default/checkpoints/${step}/package`, headers),
