@@ -16,6 +16,8 @@ export const codebookCountMax = 9;
 export const levelCountMax = 256;
 /** Most files of one package. */
 export const fileCountMax = 65_536;
+/** Largest tensor number that a reader looks at; far above the tensors a file can have. */
+export const tensorNumberMax = 2 ** 31;
 /** Largest file in a package, in bytes: the largest exact integer of a JavaScript number. */
 export const fileBytesMax = Number.MAX_SAFE_INTEGER;
 /**

@@ -43,10 +43,15 @@ export class LastAncestor {
     }
     const last = this.#last;
     const { files } = this.#source;
-    last.namesakes ??= await findNamesakes(files, new Ancestor(last.chain, files, plan), this.#signal);
-    if (last.known?.plan !== plan)
-      last.known = { plan, ancestor: new Ancestor(last.chain, files, plan, last.namesakes) };
-    return last.known.ancestor;
+    if (last.known?.plan === plan) return last.known.ancestor;
+    let ancestor = new Ancestor(last.chain, files, plan, last.namesakes);
+    if (last.namesakes === undefined) {
+      last.namesakes = await findNamesakes(files, ancestor, this.#signal);
+      // Blocks are matched again only if tensors were renamed.
+      if (last.namesakes.some(({ size }) => size > 0)) ancestor = new Ancestor(last.chain, files, plan, last.namesakes);
+    }
+    last.known = { plan, ancestor };
+    return ancestor;
   }
 
   async close(): Promise<void> {

@@ -2,10 +2,7 @@ import type { Namesakes, TensorPlace } from '../tensor-place.ts';
 import { unzigzag, type ByteReader } from '../byte-reader.ts';
 import { zigzag, type ByteWriter } from '../byte-writer.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { fileCountMax } from '../format-limits.ts';
-
-/** Far above the tensors a file can have. */
-const tensorNumberMax = 2 ** 31;
+import { fileCountMax, tensorNumberMax } from '../format-limits.ts';
 
 /**
  * Writes the namesakes that a file lists (docs/format.md, "Namesakes"): each as its distance from the tensor before it

@@ -4,7 +4,7 @@ import { codingRuleOf, codingRules } from '../codings/all-codings.ts';
 import type { CodeContext } from '../codings/coding-rule.ts';
 import { masterCode } from '../codings/exact-coding.ts';
 import { corruptPackage } from '../corrupt-package.ts';
-import { fileCountMax } from '../format-limits.ts';
+import { fileCountMax, tensorNumberMax } from '../format-limits.ts';
 import {
   isBlockless,
   type FormatVersion,
@@ -135,8 +135,6 @@ function readNamed(
 const copyCode = 40;
 const widenedCode = 42;
 const inheritedCode = 43;
-/** Far above the tensors a file can have. */
-const tensorNumberMax = 2 ** 31;
 
 /** 40: a copy; 42: a widened copy; 43: inherited; others by the rules of package/codings. */
 function codeOf(coding: TensorCoding): number {
