@@ -139,7 +139,7 @@ test('clusters take no second moments', () => {
 describe('lossy roles without any tensor cause a warning', () => {
   const told = (what: string) => [
     `The run does not want ${what} kept exact, but no tensor of an optimizer file is called as such; ` +
-      'state.names of the run can tell which are.',
+      'state.names of the run can say which are.',
   ];
   test.each<[string, readonly ReturnType<typeof optimizer>[], StateOptions, readonly string[]]>([
     [
