@@ -3,7 +3,7 @@
     evaluate_with_torch.py
 
 Reads lines of a model folder and a checkpoint folder, with a tab between them, and answers each with one line of JSON:
-metric name to value. So all models share one start of torch. The checkpoint folder's name (step-200) says which
+metric name to value. So all models share one start of torch. The checkpoint folder's name (step-60) says which
 uploaded checkpoint it is compared with, by metrics that compare.
 """
 import json

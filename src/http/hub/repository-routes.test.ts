@@ -208,7 +208,7 @@ describe('a repository', () => {
     expectHubError(again, 409);
     expect(again.json.url).toBe(`http://localhost/${hub.id}`);
     const other = await hub.ask('POST', '/api/repos/create', { organization, name, type: 'dataset' });
-    expectHubError(other, 409, 'conflict');
+    expectHubError(other, 400, 'invalid-request');
     expect(other.json).toEqual({ error: expect.stringMatching(/model/) });
     expectHubError(await hub.ask('GET', `/api/datasets/${hub.id}`), 404, 'RepoNotFound');
   });

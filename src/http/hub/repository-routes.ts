@@ -76,10 +76,10 @@ export async function createRepository(c: Context<AppEnv>, gateway: HubGateway):
   checkScope(c.var.principal, scopeOn(c.var.principal, named), 'write');
   const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(named)}`;
   const existing = await gateway.catalog.repositories.find(named.namespace, named.name);
-  // With an address in the answer, clients would accept it as theirs, and fail at the first upload.
+  // 400, because clients that accept an existing repository take each 409 for one that they can use.
   if (existing !== undefined && existing.type !== named.type)
     throw new FirnError(
-      'conflict',
+      'invalid-request',
       `The name ${idOf(named)} is taken by a repository of another type, a ${existing.type}.`,
     );
   // Clients that accept an existing repository read its address from this answer.

@@ -15,7 +15,7 @@ import { buildsOn, reclaimableCheckpoints } from './checkpoint-dependents.ts';
 import { markRawPendingDeletion } from '../mark-pending-deletion.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import { encodeJson } from '../../db/json-column.ts';
+import { encodeJson } from '../../db/tables/json-column.ts';
 import { hideCheckpoints } from './hide-checkpoints.ts';
 import { measuredBefore } from './measured-before.ts';
 import { newestElsewhere } from './newest-elsewhere.ts';

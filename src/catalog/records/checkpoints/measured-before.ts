@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { MetricValues } from '../../../checkpoint/quality/quality.ts';
 import type { Db } from '../../db/database.ts';
-import { decodeJson } from '../../db/json-column.ts';
+import { decodeJson } from '../../db/tables/json-column.ts';
 import { pageLimit } from '../../db/page-limit.ts';
 import { checkpoints, runs } from '../../db/schema.ts';
 

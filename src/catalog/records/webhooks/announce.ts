@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Checkpoint, CheckpointResult } from '../../contract/checkpoint-records.ts';
 import type { CheckpointName } from '../../contract/storage/integrity-records.ts';
 import type { Db } from '../../db/database.ts';
-import { encodeJson } from '../../db/json-column.ts';
+import { encodeJson } from '../../db/tables/json-column.ts';
 import { repositories, runs, webhookDeliveries, webhooks } from '../../db/schema.ts';
 
 /** Most checkpoints that one message about damage names; it has their number, too. */

@@ -1,6 +1,6 @@
 import { bigint, boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { deliveryStates, type Delivery } from '../contract/webhooks/delivery-records.ts';
-import type { Webhook } from '../contract/webhooks/webhook-records.ts';
+import { deliveryStates, type Delivery } from '../../contract/webhooks/delivery-records.ts';
+import type { Webhook } from '../../contract/webhooks/webhook-records.ts';
 import { createdAt, id, time } from './column-kinds.ts';
 import { json } from './json-column.ts';
 

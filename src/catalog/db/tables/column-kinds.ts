@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, text, timestamp } from 'drizzle-orm/pg-core';
-import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
+import type { FirnErrorCode } from '../../../checkpoint/firn-error.ts';
 
 /** 32 hex digits that the database makes up. */
 export const id = () =>
