@@ -1,7 +1,7 @@
 import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { refKinds, type TreeEntry } from '../../contract/hub/revision-records.ts';
 import type { XorbChunk } from '../../contract/hub/xorb-records.ts';
-import { bytes, createdAt, id, time } from './column-kinds.ts';
+import { bytes, time } from './column-kinds.ts';
 import { json } from './json-column.ts';
 
 // Branches, tags, commits, trees and contents of repositories as hub clients see them.

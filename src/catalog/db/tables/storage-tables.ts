@@ -1,4 +1,4 @@
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 import { deletionReasons } from '../../contract/storage/garbage-records.ts';
 import { damageKinds } from '../../contract/storage/integrity-records.ts';
 import { bytes, time } from './column-kinds.ts';
