@@ -21,7 +21,7 @@ import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { headPercentiles, peakMib, servedRow } from './serve/measure-rows.ts';
 import { median } from './speed/timed-rounds.ts';
 import { digestOf, pullGaps, pullSeconds } from './serve/pull-once.ts';
-import { pushChain, pushNoise, pushZeros, type StoredFile } from './serve/push-files.ts';
+import { pushChain, pushNoise, pushWeights, type StoredFile } from './serve/push-files.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -134,12 +134,12 @@ async function heads(): Promise<void> {
 
 async function memory(): Promise<void> {
   const sizeBytes = Number(options['big-mib']) * mib;
-  for (const push of [pushNoise, pushZeros]) {
+  for (const push of [pushNoise, pushWeights]) {
     const file = await withHub(0, (hub) => push(new HubClient(hub.url), folder, sizeBytes));
     for (const cacheMib of push === pushNoise ? [0] : [0, 8192]) {
       await withHub(cacheMib, async (hub) => {
         const before = peakMib(hub.pid);
-        const seconds = await pullSeconds(hub.url + file.path, 8, sizeBytes);
+        const seconds = await pullSeconds(hub.url + file.path, 8, file.sizeBytes);
         const peak = `${peakMib(hub.pid).toFixed(0)} MiB (${before.toFixed(0)} before)`;
         console.log(`${file.name}, cache ${cacheMib} MiB, eight clients: peak ${peak}, ${seconds.toFixed(1)} s`);
       });

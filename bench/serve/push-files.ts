@@ -8,6 +8,9 @@ import { syntheticCheckpoints } from '../speed/synthetic-model.ts';
 const checkpoints = 14;
 const drift = 0.04;
 const pieceBytes = 1024 * 1024;
+/** Size and row length of a tensor of bfloat16. */
+const tensorBytes = 256 * 1024 * 1024;
+const tensorColumns = 4096;
 
 /** A stored file, and the bytes that a download of it has. */
 export interface StoredFile {
@@ -52,33 +55,77 @@ export async function pushChain(client: HubClient, folder: string, layers: numbe
 
 /** Pushes a file of random bytes, which no coder makes smaller: it is stored as it is. */
 export function pushNoise(client: HubClient, folder: string, sizeBytes: number): Promise<StoredFile> {
-  return pushFilled(client, folder, { name: 'raw', sizeBytes, fill: (piece) => randomFillSync(piece) });
+  const fill = (piece: Buffer): Buffer => randomFillSync(piece);
+  return pushFilled(client, folder, { name: 'raw', file: 'filled.bin', head: Buffer.alloc(0), sizeBytes, fill });
 }
 
-/** Pushes a file of zeros: its package is small, and a download rebuilds every block. */
-export function pushZeros(client: HubClient, folder: string, sizeBytes: number): Promise<StoredFile> {
-  return pushFilled(client, folder, { name: 'zeros', sizeBytes, fill: (piece) => piece });
+/**
+ * Pushes a safetensors file of bfloat16 tensors whose signs and exponents have few values, as those of a model do, and
+ * whose mantissas are random: its package is smaller, and a download decodes every block.
+ */
+export function pushWeights(client: HubClient, folder: string, sizeBytes: number): Promise<StoredFile> {
+  const tensors = Math.ceil(sizeBytes / tensorBytes);
+  const names = Array.from({ length: tensors }, (_, i) => `layers.${i}.weight`);
+  const header = Buffer.from(
+    JSON.stringify(
+      Object.fromEntries(
+        names.map((name, i) => [
+          name,
+          {
+            dtype: 'BF16',
+            shape: [tensorBytes / 2 / tensorColumns, tensorColumns],
+            data_offsets: [i * tensorBytes, (i + 1) * tensorBytes],
+          },
+        ]),
+      ),
+    ),
+  );
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return pushFilled(client, folder, {
+    name: 'weights',
+    file: 'model.safetensors',
+    head: Buffer.concat([length, header]),
+    sizeBytes: tensors * tensorBytes,
+    fill: fillWeights,
+  });
+}
+
+/** Exponents near 2^-6 with either sign, each half as often as the one above it. */
+const highBytes = Buffer.from([
+  0x3c, 0xbc, 0x3c, 0xbc, 0x3c, 0xbc, 0x3c, 0xbc, 0x3b, 0xbb, 0x3b, 0xbb, 0x3a, 0xba, 0x39, 0xb9,
+]);
+
+function fillWeights(piece: Buffer): Buffer {
+  randomFillSync(piece);
+  for (let at = 1; at < piece.length; at += 2) piece[at] = highBytes[piece[at]! & 15]!;
+  return piece;
 }
 
 interface Filled {
   readonly name: string;
+  /** Path in the checkpoint. */
+  readonly file: string;
+  /** Bytes before those of `fill`. */
+  readonly head: Buffer;
   readonly sizeBytes: number;
   readonly fill: (piece: Buffer) => Buffer;
 }
 
-async function pushFilled(client: HubClient, folder: string, { name, sizeBytes, fill }: Filled): Promise<StoredFile> {
-  const path = join(folder, 'filled.bin');
+async function pushFilled(client: HubClient, folder: string, filled: Filled): Promise<StoredFile> {
+  const path = join(folder, filled.file);
   const file = await open(path, 'w');
-  for (let at = 0; at < sizeBytes; at += pieceBytes)
-    await file.write(fill(Buffer.alloc(Math.min(pieceBytes, sizeBytes - at))));
+  await file.write(filled.head);
+  for (let at = 0; at < filled.sizeBytes; at += pieceBytes)
+    await file.write(filled.fill(Buffer.alloc(Math.min(pieceBytes, filled.sizeBytes - at))));
   await file.close();
-  const run = `${name}-${sizeBytes}`;
+  const run = `${filled.name}-${filled.sizeBytes}`;
   const checkpoints = `${repository}/runs/${run}/checkpoints`;
   await client.post('/v1/repositories', { namespace: 'bench', name: 'serve' }).catch(unlessThere);
   await client.post(`${repository}/runs`, { name: run, fidelity: 'exact' });
-  await push(client, checkpoints, 0, path, 'filled.bin');
+  await push(client, checkpoints, 0, path, filled.file);
   await rm(path);
-  return stored(client, `${checkpoints}/0`, 'filled.bin', run, folder);
+  return stored(client, `${checkpoints}/0`, filled.file, run, folder);
 }
 
 function unlessThere(error: unknown): void {

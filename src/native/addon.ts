@@ -182,7 +182,8 @@ export interface Addon {
     previous: Optional<Uint8Array>,
     kind: number,
     elementCount: number,
-  ): Started<Uint8Array>;
+    into: Optional<Uint8Array>,
+  ): Started<Optional<Uint8Array>>;
   exactIsStandalone(payload: Uint8Array): boolean;
 
   bucketEncode(

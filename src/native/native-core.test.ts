@@ -430,6 +430,9 @@ describe('exact coding', () => {
       expect(Buffer.from(await core.exactDecode(difference, { previous, kind, elementCount })).equals(current)).toBe(
         true,
       );
+      const into = new Uint8Array(current.length).fill(0xa5);
+      expect(await core.exactDecode(difference, { previous, kind, elementCount, into })).toBe(into);
+      expect(Buffer.from(into).equals(current)).toBe(true);
       if (!core.exactIsStandaloneSync(difference)) {
         await expect(core.exactDecode(difference, { kind, elementCount })).rejects.toMatchObject({
           code: 'native-failure',

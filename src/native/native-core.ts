@@ -170,11 +170,14 @@ function exactCalls(runner: JobRunner) {
         checkArguments.exactBlock(block.current, block.previous, block.kind);
         return addon.exactEncode(engine, block.current, block.previous, elementKind[block.kind]);
       }),
-    exactDecode: (payload, { previous, kind, elementCount }, signal) =>
-      runJob(runner, signal, () => {
-        checkArguments.exactDecode(payload, previous, kind, elementCount);
-        return addon.exactDecode(engine, payload, previous, elementKind[kind], elementCount);
-      }),
+    exactDecode: async (payload, request, signal) => {
+      const { previous, kind, elementCount, into } = request;
+      const elements = await runJob(runner, signal, () => {
+        checkArguments.exactDecode(payload, request);
+        return addon.exactDecode(engine, payload, previous, elementKind[kind], elementCount, into);
+      });
+      return elements ?? into!;
+    },
     exactIsStandaloneSync: (payload) => {
       checkArguments.bytes('payload', payload);
       return addon.exactIsStandalone(payload);

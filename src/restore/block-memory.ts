@@ -8,7 +8,7 @@ export class BlockMemory {
   readonly #free: Uint8Array[] = [];
   readonly #freeMax: number;
 
-  /** Keeps at most `freeMax` unused blocks. */
+  /** Keeps at most `freeMax` unused blocks; with 0 each buffer stays its reader's. */
   constructor(freeMax = 16) {
     this.#freeMax = freeMax;
   }

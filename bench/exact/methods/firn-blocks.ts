@@ -2,7 +2,6 @@ import { dtypeBytes } from '../../../src/checkpoint/dtype.ts';
 import type { NativeCore } from '../../../src/native/core.ts';
 import type { PlannedBlock } from '../../../src/package/blocks/block-plan.ts';
 import { elementKindOfDtype } from '../../../src/package/codings/exact-coding.ts';
-import { decodeExactBlock } from '../../../src/package/blocks/decode-block.ts';
 import { encodeExactBlock } from '../../../src/package/blocks/encode-block.ts';
 import { matchBlocks } from '../../../src/package/blocks/match-blocks.ts';
 import { planTensors, type FilePlan } from '../../../src/package/blocks/plan-file.ts';
@@ -35,10 +34,10 @@ export function firnBlocks(core: NativeCore): ExactMethod {
     decoder(payloads, shape, previous) {
       const plan = planOf(shape);
       const before = blocksBefore(shape, plan, previous);
-      const elementKind = elementKindOfDtype[shape.dtype];
-      const requests = plan.blocks.map(({ elementCount }, i) => ({ elementKind, elementCount, previous: before[i] }));
+      const kind = elementKindOfDtype[shape.dtype];
+      const requests = plan.blocks.map(({ elementCount }, i) => ({ kind, elementCount, previous: before[i] }));
       return {
-        decode: () => Promise.all(requests.map((request, i) => decodeExactBlock(core, payloads[i]!, request))),
+        decode: () => Promise.all(requests.map((request, i) => core.exactDecode(payloads[i]!, request))),
         rebuild(parts) {
           const bytes = new Uint8Array(shape.layout.sizeBytes);
           plan.blocks.forEach((block, i) => scatter(parts[i]!, block, shape, bytes));

@@ -28,21 +28,24 @@ class ExactEncode final : public Job {
 
 class ExactDecode final : public Job {
  public:
-  ExactDecode(InputBytes payload, InputBytes previous, ElementKind kind, size_t count)
-      : payload_(payload), previous_(previous), kind_(kind), count_(count) {}
+  ExactDecode(InputBytes payload, InputBytes previous, ElementKind kind, size_t count, Output into)
+      : payload_(payload), previous_(previous), kind_(kind), count_(count), into_(into) {}
   bool valid() const override {
-    const size_t bytes = count_ * element_bytes(kind_);
-    return bytes <= kExactBytesMax && (!previous_.data || previous_.count == bytes);
+    return bytes() <= kExactBytesMax && (!previous_.data || previous_.count == bytes()) &&
+           (!into_.data || into_.count == bytes());
   }
-  std::optional<size_t> output_bytes() const override { return count_ * element_bytes(kind_); }
+  std::optional<size_t> output_bytes() const override { return into_.data ? std::nullopt : std::optional(bytes()); }
 
  private:
   Status execute() override {
-    return exact_decode(payload_.data, payload_.count, previous_.data, count_, kind_, output());
+    void* const to = into_.data ? into_.data : output();
+    return exact_decode(payload_.data, payload_.count, previous_.data, count_, kind_, to);
   }
+  size_t bytes() const { return count_ * element_bytes(kind_); }
   InputBytes payload_, previous_;
   ElementKind kind_;
   size_t count_;
+  Output into_;
 };
 
 }  // namespace
@@ -59,7 +62,8 @@ napi_value exact_decode_call(Arguments& args) {
   const InputBytes payload = args.bytes(1), previous = args.optional_bytes(2);
   const auto kind = args.member<ElementKind>(3, kElementKinds);
   const auto count = static_cast<size_t>(args.integer(4, 0, int64_t{kExactBytesMax}));
-  return start(args, engine, std::make_unique<ExactDecode>(payload, previous, kind, count));
+  const Output into = args.optional_output(5);
+  return start(args, engine, std::make_unique<ExactDecode>(payload, previous, kind, count, into));
 }
 
 napi_value exact_is_standalone_call(Arguments& args) {

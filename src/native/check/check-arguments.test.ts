@@ -140,6 +140,10 @@ describe('arguments outside their range', () => {
       'previous: 4 bytes for a block of 8',
       () => core.exactDecode(four, { previous: four, kind: 'f64', elementCount: 1 }),
     ],
+    [
+      'into length: 4 is not a whole number in 8..8',
+      () => core.exactDecode(four, { into: four, kind: 'f64', elementCount: 1 }),
+    ],
     ['block bytes: 16777224', () => core.exactDecode(four, { kind: 'f64', elementCount: exactBytesMax / 8 + 1 })],
     [
       'weights: 1 elements for segments of 2',

@@ -11,6 +11,7 @@ import {
   type DequantizeRequest,
   type ElementKind,
   type EntropyOptions,
+  type ExactDecodeRequest,
   type LevelBlock,
   type LevelMap,
   type Partition,
@@ -245,16 +246,15 @@ function exactBlock(current: Uint8Array, previous: Uint8Array | undefined, kind:
   exactBytes(previous, current.byteLength);
 }
 
-function exactDecode(
-  payload: Uint8Array,
-  previous: Uint8Array | undefined,
-  kind: ElementKind,
-  elementCount: number,
-): void {
+function exactDecode(payload: Uint8Array, { previous, kind, elementCount, into }: ExactDecodeRequest): void {
   known('kind', kind, nativeNumbers.elementKind);
   bytes('payload', payload);
   integer('elementCount', elementCount, 0, exactBytesMax);
-  exactBytes(previous, elementCount * elementKindBytes[kind]);
+  const sizeBytes = elementCount * elementKindBytes[kind];
+  exactBytes(previous, sizeBytes);
+  if (into === undefined) return;
+  bytes('into', into);
+  integer('into length', into.length, sizeBytes, sizeBytes);
 }
 
 function exactBytes(previous: Uint8Array | undefined, sizeBytes: number): void {

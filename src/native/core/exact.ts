@@ -46,7 +46,9 @@ export interface ExactBlock {
 }
 
 export interface ExactDecodeRequest {
-  readonly previous?: Uint8Array;
+  readonly previous?: Uint8Array | undefined;
   readonly kind: ElementKind;
   readonly elementCount: number;
+  /** The elements are written to it, if given; its length must match. */
+  readonly into?: Uint8Array | undefined;
 }

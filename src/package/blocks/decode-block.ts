@@ -1,4 +1,4 @@
-import type { ElementKind, NativeCore, TokenTables } from '../../native/core.ts';
+import type { TokenTables } from '../../native/core.ts';
 import { ByteReader } from '../byte-reader.ts';
 import { corruptPackage } from '../corrupt-package.ts';
 import type { PackageCodebook } from '../package-index.ts';
@@ -43,28 +43,6 @@ export async function decodeLevelBlock(
   if (modulus > codebook.levelCount && levels.some((level) => level >= codebook.levelCount))
     throw corruptPackage('a level is above the level count of its codebook');
   return { levels, protectedWords };
-}
-
-/**
- * Decodes the output of `encodeExactBlock`. `previous` is required only if the payload refers to it. Rejects with
- * `corrupt-package`.
- */
-export function decodeExactBlock(
-  core: NativeCore,
-  payload: Uint8Array,
-  request: {
-    readonly elementKind: ElementKind;
-    readonly elementCount: number;
-    readonly previous?: Uint8Array | undefined;
-  },
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
-  const { elementKind, elementCount, previous } = request;
-  return core.exactDecode(
-    payload,
-    { kind: elementKind, elementCount, ...(previous === undefined ? {} : { previous }) },
-    signal,
-  );
 }
 
 function readWords(bytes: Uint8Array): Uint16Array {

@@ -65,6 +65,7 @@ describe('a run of packages', () => {
             for (const [path, bytes] of run[newest]!.files) {
               const restored = await collect(chain.file(path).stream());
               expect(restored.equals(bytes)).toBe(true);
+              expect((await collect(chain.file(path).passing())).equals(bytes)).toBe(true);
             }
           });
         }

@@ -9,6 +9,12 @@ import { dtypeView } from '../range/dtype-view.ts';
 import { planRange } from '../range/plan-range.ts';
 import { streamRange, type RangeSource, type StreamOptions } from '../range/stream-range.ts';
 
+/**
+ * From this length on, in bytes, a range reads nearly all of its blocks whole. Blocks that one tensor fills are then
+ * not cached.
+ */
+const longRangeBytes = 8 * 1024 * 1024;
+
 /** What all files of a process share. */
 export interface FileContext {
   readonly core: NativeCore;
@@ -48,7 +54,8 @@ export class RestoredFile {
    * the store's errors.
    */
   stream(startBytes = 0, endBytes = this.sizeBytes, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    return this.#stream(startBytes, endBytes, { signal });
+    const isLong = endBytes - startBytes >= longRangeBytes;
+    return this.#stream(startBytes, endBytes, { signal, ...(isLong && { memory: new BlockMemory(0) }) });
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { NativeCore } from '../../../native/core.ts';
 import type { QuantizableDtype } from '../../../checkpoint/dtype.ts';
-import { decodeExactBlock } from '../../../package/blocks/decode-block.ts';
 import { bucketModes } from '../../../package/codings/bucket-coding.ts';
 import { elementKindOfDtype } from '../../../package/codings/exact-coding.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
@@ -50,7 +49,7 @@ function decodeWhole(
   if (payload[0] !== bucketModes.whole || !core.exactIsStandaloneSync(body))
     throw corruptPackage('a block in buckets has a mode that does not exist');
   const { elementCount } = step.planned;
-  return decodeExactBlock(core, body, { elementKind: elementKindOfDtype[dtypeOf(step)], elementCount }, signal);
+  return core.exactDecode(body, { kind: elementKindOfDtype[dtypeOf(step)], elementCount }, signal);
 }
 
 function decodeDelta(

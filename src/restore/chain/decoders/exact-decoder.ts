@@ -1,11 +1,12 @@
+import { elementKindBytes } from '../../../native/check/native-numbers.ts';
 import { masterMode, type NativeCore } from '../../../native/core.ts';
-import { decodeExactBlock } from '../../../package/blocks/decode-block.ts';
 import { masterParts } from '../../../package/blocks/named-tensors.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import { gatheredBlocksMax } from '../../../package/format-limits.ts';
+import type { BlockMemory } from '../../block-memory.ts';
 import { countBlocks, readParts } from '../read-parts.ts';
 import type { BlockDecoder, WalkStep } from './block-decoder.ts';
-import { bytesOf, decodeAlong } from './decode-along.ts';
+import { bytesOf, decodeAlong, type StepDecoder } from './decode-along.ts';
 import type { DecodedBlock } from './decoded-block.ts';
 
 /**
@@ -14,30 +15,33 @@ import type { DecodedBlock } from './decoded-block.ts';
  */
 export function exactDecoder(core: NativeCore): BlockDecoder {
   return {
-    decode: (walk, signal) =>
-      decodeAlong(
-        walk,
-        {
-          goesOn: (payload) => !core.exactIsStandaloneSync(payload),
-          withoutPrevious: gathered,
-          decode: async (payload, step, previous) => {
-            const { coding, elementCount } = step.planned;
-            if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
-            const bytes =
-              payload[0] === masterMode
-                ? await decodeMaster(core, payload, step, signal)
-                : await decodeExactBlock(
-                    core,
-                    payload,
-                    { elementKind: coding.elementKind, elementCount, previous: bytesOf(previous) },
-                    signal,
-                  );
-            return { kind: 'exact', bytes };
-          },
-        },
-        signal,
-      ),
+    decode: (walk, signal) => decodeAlong(walk, exactSteps(core, undefined), signal),
     elements: async (decoded) => bytesOf(decoded)!,
+    /** As readers of long ranges give memory, their blocks are not cached, unless several tensors share one. */
+    passing(walk, { signal, memory }) {
+      const { segments } = walk.newest.planned;
+      if (memory === undefined || segments.length > 1 || walk.steps.length === 0) return undefined;
+      return decodeAlong(walk, exactSteps(core, memory), signal).then((decoded) => bytesOf(decoded)!);
+    },
+  };
+}
+
+/** Decodes into `memory`, if given, and gives back what only the next step needed. */
+function exactSteps(core: NativeCore, memory: BlockMemory | undefined): StepDecoder {
+  return {
+    goesOn: (payload) => !core.exactIsStandaloneSync(payload),
+    withoutPrevious: gathered,
+    decode: async (payload, step, decoded, signal) => {
+      const { coding, elementCount } = step.planned;
+      if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
+      if (payload[0] === masterMode) return { kind: 'exact', bytes: await decodeMaster(core, payload, step, signal) };
+      const { elementKind } = coding;
+      const previous = bytesOf(decoded);
+      const into = memory?.take(elementCount * elementKindBytes[elementKind]);
+      const bytes = await core.exactDecode(payload, { kind: elementKind, elementCount, previous, into }, signal);
+      if (previous !== undefined) memory?.give(previous);
+      return { kind: 'exact', bytes };
+    },
   };
 }
 
