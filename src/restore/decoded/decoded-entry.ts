@@ -6,6 +6,16 @@ import { throwIfAborted } from '../../store/until-aborted.ts';
 
 /** Unit of writing, of checksums and of reading, in bytes. */
 export const decodedChunkBytes = 256 * 1024;
+/**
+ * Newest chunks of a file being written that stay in memory, 2 MiB: readers that keep up take them from there. Not more
+ * of them are on their way to the disk at once.
+ */
+const recentChunksMax = 8;
+
+interface RecentChunk {
+  readonly bytes: Uint8Array;
+  readonly written: Promise<void>;
+}
 
 type Crc32c = (bytes: Uint8Array) => number;
 
@@ -17,8 +27,9 @@ export interface ExpectedFile {
 }
 
 /**
- * A decoded file on disk. Readers get the chunks that are written, and wait for others. Every chunk is compared with a
- * checksum from memory when it is read, so a damaged disk ends a stream early instead of changing its bytes.
+ * A decoded file on disk. Readers get the chunks that are decoded, and wait for others. Every chunk that is read from
+ * the disk is compared with a checksum from memory, so a damaged disk ends a stream early instead of changing its
+ * bytes.
  */
 export class DecodedEntry {
   readonly sizeBytes: number;
@@ -26,6 +37,8 @@ export class DecodedEntry {
   readonly #crc32c: Crc32c;
   readonly #sums: number[] = [];
   readonly #waiting = new Set<() => void>();
+  /** By number. A chunk that is not here has been written, unless the entry failed. */
+  readonly #recent = new Map<number, RecentChunk>();
   #file: FileHandle | undefined;
   #state: 'filling' | 'whole' | 'failed' = 'filling';
 
@@ -48,21 +61,32 @@ export class DecodedEntry {
    * Writes the file; pieces may be reused after each step. Rejects with the errors of `pieces` and of the disk, and
    * with `corrupt-package` if the bytes are not the expected ones. Until it resolves, the entry is not whole.
    */
-  async fill(pieces: AsyncIterable<Uint8Array>, { sizeBytes, sha256 }: ExpectedFile): Promise<void> {
+  async fill(pieces: AsyncIterable<Uint8Array>, expected: ExpectedFile): Promise<void> {
     this.#file = await open(this.#path, 'wx+');
+    try {
+      const { sizeBytes, sha256 } = await this.#write(pieces);
+      if (sizeBytes !== expected.sizeBytes || sha256 !== expected.sha256)
+        throw new FirnError('corrupt-package', 'The rebuilt file is not the one that was stored.', {
+          detail: `${sizeBytes} bytes written, ${expected.sizeBytes} with SHA-256 ${expected.sha256} expected`,
+        });
+      this.#state = 'whole';
+    } finally {
+      await Promise.allSettled([...this.#recent.values()].map(({ written }) => written));
+      this.#recent.clear();
+    }
+  }
+
+  async #write(pieces: AsyncIterable<Uint8Array>): Promise<ExpectedFile> {
     const hash = createHash('sha256');
-    const chunk = Buffer.allocUnsafeSlow(decodedChunkBytes);
+    let chunk = Buffer.allocUnsafeSlow(decodedChunkBytes);
     let held = 0;
-    let written = 0;
+    let sizeBytes = 0;
     const flush = async (): Promise<void> => {
       const bytes = chunk.subarray(0, held);
       hash.update(bytes);
-      for (let done = 0; done < held;)
-        done += (await this.#file!.write(bytes, done, held - done, written + done)).bytesWritten;
-      written += held;
+      await this.#add(bytes, sizeBytes);
+      sizeBytes += held;
       held = 0;
-      this.#sums.push(this.#crc32c(bytes));
-      this.#wake();
     };
     for await (const piece of pieces) {
       for (let at = 0; at < piece.length;) {
@@ -70,15 +94,42 @@ export class DecodedEntry {
         chunk.set(part, held);
         held += part.length;
         at += part.length;
-        if (held === decodedChunkBytes) await flush();
+        if (held < decodedChunkBytes) continue;
+        await flush();
+        // Readers may still have the one before.
+        chunk = Buffer.allocUnsafeSlow(decodedChunkBytes);
       }
     }
     if (held > 0) await flush();
-    if (written !== sizeBytes || hash.digest('hex') !== sha256)
-      throw new FirnError('corrupt-package', 'The rebuilt file is not the one that was stored.', {
-        detail: `${written} bytes written, ${sizeBytes} with SHA-256 ${sha256} expected`,
-      });
-    this.#state = 'whole';
+    await this.#allWritten();
+    return { sizeBytes, sha256: hash.digest('hex') };
+  }
+
+  /**
+   * Starts to write a chunk and gives it to the readers, the last one once all are written: whoever read all of a file
+   * finds it whole from then on. Waits while too many are on their way.
+   */
+  async #add(bytes: Uint8Array, offsetBytes: number): Promise<void> {
+    const number = this.#sums.length;
+    const written = this.#writeAt(bytes, offsetBytes);
+    // Awaited later.
+    written.catch(() => undefined);
+    this.#recent.set(number, { bytes, written });
+    if (offsetBytes + bytes.length === this.sizeBytes) await this.#allWritten();
+    this.#sums.push(this.#crc32c(bytes));
+    this.#wake();
+    const oldest = number - recentChunksMax;
+    await this.#recent.get(oldest)?.written;
+    this.#recent.delete(oldest);
+  }
+
+  async #allWritten(): Promise<void> {
+    await Promise.all([...this.#recent.values()].map(({ written }) => written));
+  }
+
+  async #writeAt(bytes: Uint8Array, offsetBytes: number): Promise<void> {
+    for (let done = 0; done < bytes.length;)
+      done += (await this.#file!.write(bytes, done, bytes.length - done, offsetBytes + done)).bytesWritten;
   }
 
   /** Ends the streams of all readers after the chunks that they have. */
@@ -112,13 +163,15 @@ export class DecodedEntry {
     await rm(this.#path, { force: true });
   }
 
-  /** A chunk, once it is written. Undefined if it never will be, or is damaged. */
+  /** A chunk, once it is decoded. Undefined if it never will be, or is damaged. */
   async #chunk(number: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     while (number >= this.#sums.length) {
       if (this.#state === 'failed') return undefined;
       await this.#change(signal);
       throwIfAborted(signal);
     }
+    const recent = this.#recent.get(number);
+    if (recent !== undefined) return recent.bytes;
     const at = number * decodedChunkBytes;
     const bytes = Buffer.allocUnsafeSlow(Math.min(decodedChunkBytes, this.sizeBytes - at));
     for (let filled = 0; filled < bytes.length;) {
