@@ -632,9 +632,8 @@ TEST_CASE("lattice: elements of any dtype are placed at the nearest unit, and bo
   constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
   Random random(7);
   for (int round = 0; round < 60; ++round) {
-    const std::vector<LatticeSegment> segments = random_segments(random, 1 + random.below(4), round % 2 == 0);
-    const size_t count = std::accumulate(segments.begin(), segments.end(), size_t{0},
-                                         [](size_t sum, const LatticeSegment& s) { return sum + s.count; });
+    const size_t count = 1 + random.below(2 * kStepElements);
+    const std::vector<LatticeSegment> segments = random_segments(random, count, round % 2 == 0);
     std::vector<float> numbers(count);
     for (float& number : numbers) {
       const auto bits = static_cast<uint32_t>(random.below(size_t{1} << 32));

@@ -5,6 +5,8 @@ import { dtypeBytes, quantizableDtypes } from '../../checkpoint/dtype.ts';
 import {
   latticeErrorWords,
   latticeEscape,
+  latticeExponentMax,
+  latticeExponentMin,
   latticeStatisticsWords,
   type LatticeBlock,
   type LatticeSymbols,
@@ -225,13 +227,17 @@ describe('a base and the checkpoints after it', async () => {
 describe('elements without a state', () => {
   it.each(quantizableDtypes)('in %s are placed at the nearest unit, and bounded', async (dtype) => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 4, maxLength: 400 }), fc.integer({ min: -126, max: 104 }), async (bytes, exponent) => {
-        const elements = bytes.slice(0, bytes.length - (bytes.length % dtypeBytes[dtype]));
-        const numbers = valuesOf(elements, dtype);
-        const segment = { ...segments[0]!, exponent, elementCount: numbers.length };
-        const placed = await core.latticePlace(elements, [segment], dtype);
-        expect([...placed]).toEqual(numbers.map((number) => placedUnits(number, exponent)));
-      }),
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 4, maxLength: 400 }),
+        fc.integer({ min: latticeExponentMin, max: latticeExponentMax }),
+        async (bytes, exponent) => {
+          const elements = bytes.slice(0, bytes.length - (bytes.length % dtypeBytes[dtype]));
+          const numbers = valuesOf(await core.convert(elements, dtype, 'F32'), 'F32');
+          const segment = { ...segments[0]!, exponent, elementCount: numbers.length };
+          const placed = await core.latticePlace(elements, [segment], dtype);
+          expect([...placed]).toEqual(numbers.map((number) => placedUnits(number, exponent)));
+        },
+      ),
       { numRuns: 200 },
     );
   });
