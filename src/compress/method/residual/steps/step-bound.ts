@@ -21,6 +21,11 @@ const stepsPerMovement = 3;
 /** Up to this threshold that limit applies; above it, the step may grow with the threshold's square root. */
 const strictThreshold = 0.01;
 
+/** Steps per root mean square of what weights have moved, at most, at a threshold. */
+function stepsPerMovementAt(threshold: number): number {
+  return stepsPerMovement * Math.sqrt(Math.max(1, threshold / strictThreshold));
+}
+
 export interface StepBasis {
   /** Step of the previous checkpoint. */
   readonly lastStep: number | undefined;
@@ -58,6 +63,18 @@ export function stepBound({ lastStep, ancestorStep, toNearest, resumption }: Ste
   if (!toNearest) return lastStep === undefined ? undefined : lastStep + growthMax;
   if (resumption === undefined || !resumption.here || resumption.drift === 0) return ancestorStep;
   const { drift, threshold } = resumption;
-  const perMovement = stepsPerMovement * Math.sqrt(Math.max(1, threshold / strictThreshold));
-  return ancestorStep + Math.min(0, Math.floor(stepsPerOctave * Math.log2(perMovement * drift)));
+  return ancestorStep + Math.min(0, Math.floor(stepsPerOctave * Math.log2(stepsPerMovementAt(threshold) * drift)));
+}
+
+/**
+ * The largest step for weights that start from exact ones, in 1/32 octaves; undefined without a bound. Such a model was
+ * trained on from what Firn rebuilds, so the rule for resumed training holds: with larger steps too few weights would
+ * move, and a metric that hardly knows the base from the fine-tune would pass. `movement`: see measureMovement.
+ */
+export function startedStepBound(
+  movement: number | undefined,
+  resumption: Pick<Resumption, 'threshold'> | undefined,
+): number | undefined {
+  if (movement === undefined || movement === 0 || resumption === undefined) return undefined;
+  return Math.floor(stepsPerOctave * Math.log2(stepsPerMovementAt(resumption.threshold) * movement));
 }
