@@ -6,7 +6,7 @@ import { pushAsClient } from './push-as-client.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
 const rows = classifierRows(classifierWeights(1));
-const threshold = 0.02;
+const threshold = 0.005;
 /** The hub computes in single precision, the test in double. */
 const tolerance = 1e-4;
 /** Longest wait for a checkpoint, in ms. */
