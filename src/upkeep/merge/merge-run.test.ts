@@ -239,6 +239,29 @@ describe('a run whose old deltas are merged', () => {
   });
 });
 
+test('of a lossy run behind an exact base all but the first delta are merged', async () => {
+  runCount += 1;
+  const base = await harness.push(await harness.newRun({ fidelity: 'exact', thresholds: {} }), 0, uploadAt(0));
+  const run = await harness.newFixedRun({ method: 'residual', step: -40 }, { parentCheckpointId: base.id });
+  const checkpoints = await pushed(run);
+  const before = await Promise.all(checkpoints.map(recordOf));
+  expect(before.slice(0, 4).map(({ ancestorId }) => ancestorId)).toEqual([
+    base.packageId,
+    ...before.slice(0, 3).map(({ id }) => id),
+  ]);
+  const downloads = await Promise.all(checkpoints.map(digests));
+  expect(await mergeAll()).toBeGreaterThan(0);
+  const after = await Promise.all(checkpoints.map(recordOf));
+  expect(after.slice(0, 5).map(({ mergedPackageId }) => mergedPackageId !== undefined)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
+});
+
 test('deltas that have nothing in common are left as they are, and are not tried again', async () => {
   const run = await harness.newFixedRun({ method: 'residual', step: -32 });
   const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId) });

@@ -20,7 +20,8 @@ import {
 
 let harness: CompressHarness;
 beforeAll(async () => {
-  harness = await openCompressHarness();
+  // Some models here guess badly.
+  harness = await openCompressHarness({ allowDoubted: true });
 });
 afterAll(() => harness.close());
 
@@ -95,29 +96,36 @@ test('a model that has nothing but the shapes of its exact base is stored alone'
 });
 
 describe('a fine-tune with a given config', () => {
-  const config = { method: 'residual', step: -120 } as const;
-  /** Enough weights that the index does not decide. */
-  const weights = (dtype: 'F32' | 'BF16', moved: number, names: (name: string) => string, rows = 80) =>
+  const config = { method: 'residual', step: -180 } as const;
+  /** Enough weights that the index does not decide. With other seeds, so that no file is stored twice. */
+  const weights = (seed: number, moved: number, { dtype = 'F32', names = same, rows = 80 }: Form = {}) =>
     Object.fromEntries(
       ['embed.weight', 'h.0.up.weight', 'h.1.up.weight'].map((name, i) => {
         const count = (i === 0 ? rows : 80) * 70;
-        const values = noise(count, i).map((x, at) => x + moved * Math.sin(at));
+        const values = noise(count, 10 * seed + i).map((x, at) => x + moved * Math.sin(at));
         return [names(name), tensorOf(dtype, [count / 70, 70], values)];
       }),
     );
+  interface Form {
+    readonly dtype?: 'F32' | 'BF16';
+    readonly names?: (name: string) => string;
+    readonly rows?: number;
+  }
   const tensorOf = (dtype: 'F32' | 'BF16', shape: readonly number[], values: Float32Array): TestTensor =>
     dtype === 'F32' ? f32(shape, values) : { dtype, shape, data: Uint16Array.from(values, bf16) };
   const bf16 = (x: number): number => new Uint32Array(Float32Array.of(x).buffer)[0]! >>> 16;
   const same = (name: string): string => name;
 
-  test.each([
-    { title: 'in F32', dtype: 'F32', names: same, rows: 80 },
-    { title: 'in BF16', dtype: 'BF16', names: same, rows: 80 },
-    { title: 'with other names', dtype: 'F32', names: (name: string) => `model.${name}`, rows: 80 },
-    { title: 'whose vocabulary grew', dtype: 'BF16', names: same, rows: 84 },
-  ] as const)('$title takes far fewer bytes than alone', async ({ dtype, names, rows }) => {
-    const base = await exactBase(weights(dtype, 0, same));
-    const tuned = modelOf(weights(dtype, 0.02, names, rows));
+  const forms: readonly (Form & { readonly title: string })[] = [
+    { title: 'in F32' },
+    { title: 'in BF16', dtype: 'BF16' },
+    { title: 'with other names', names: (name) => `model.${name}` },
+    { title: 'whose vocabulary grew', dtype: 'BF16', rows: 84 },
+  ];
+  test.each(forms.map((form, seed) => ({ ...form, seed })))('$title takes far fewer bytes than alone', async (form) => {
+    const { dtype = 'F32', seed } = form;
+    const base = await exactBase(weights(seed, 0, { dtype }));
+    const tuned = modelOf(weights(seed, 0.02, form));
     const run = await harness.newFixedRun(config, { parentCheckpointId: base.id });
     const [against, alone] = [
       await harness.push(run, 0, tuned),
@@ -137,27 +145,22 @@ describe('a fine-tune with a given config', () => {
     const checkpoint = await harness.push(run, 0, modelOf(tuned));
     expect(checkpoint.result).toMatchObject({ kind: 'delta' });
     const rebuilt = floatsOf(await harness.download(checkpoint, model), 'h.0.up.weight');
-    rebuilt.forEach((x, i) => expect(Math.abs(x - values[i]!)).toBeLessThan(0.08));
+    rebuilt.forEach((x, i) => expect(Math.abs(x - values[i]!)).toBeLessThan(0.03));
   });
 
   test('behind an exact checkpoint that came between builds on the lossy one before', async () => {
-    const base = await exactBase(weights('F32', 0, same));
-    const run = await harness.newRun({
-      search: { ...search, fixedConfig: config },
-      parentCheckpointId: base.id,
-      thresholds: {},
-      fidelity: 'lossy',
-    });
-    const first = await harness.push(run, 0, modelOf(weights('F32', 0.02, same)));
+    const base = await exactBase(weights(9, 0));
+    const run = await harness.newFixedRun(config, { parentCheckpointId: base.id });
+    const first = await harness.push(run, 0, modelOf(weights(9, 0.02)));
     const exact = await harness.push(
       await harness.newRun({ fidelity: 'exact', thresholds: {}, parentCheckpointId: first.id }),
       0,
-      modelOf(weights('F32', 0.03, same)),
+      modelOf(weights(9, 0.03)),
     );
     const last = await harness.push(
       await harness.newFixedRun(config, { parentCheckpointId: exact.id }),
       0,
-      modelOf(weights('F32', 0.04, same)),
+      modelOf(weights(9, 0.04)),
     );
     expect([first, last].map(({ result }) => result!.kind)).toEqual(['delta', 'delta']);
     expect((await harness.catalog.packages.get(last.packageId!))!.ancestorId).toBe(first.packageId);

@@ -85,8 +85,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   });
   const movementBound = async (): Promise<number | undefined> => {
     if (started.every(({ size }) => size === 0)) return undefined;
-    const movement = await measureMovement(modelParts);
-    return startedStepBound(movement, resumption);
+    return startedStepBound(await measureMovement(modelParts));
   };
   const roughBytes = (config: QuantizationConfig): Promise<number> =>
     isSampled(plan)
