@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FirnError } from '../src/checkpoint/firn-error.ts';
 import { loadCore } from '../src/native/load-core.ts';
+import { gatheredBlocksMax } from '../src/package/format-limits.ts';
 import type { PackageIndex } from '../src/package/package-index.ts';
 import { residualSharer } from '../src/upkeep/merge/residual-payloads.ts';
 import { changeBytes } from './change-bytes.ts';
@@ -31,9 +32,33 @@ describe('packages of format version 11', () => {
 
   it('are written where residual blocks start from exact weights, and nowhere else', async () => {
     const opened = await openChain(core, stored);
-    expect(opened.map(({ index }) => index.formatVersion)).toEqual([4, 6, 11, 2]);
-    expect(opened.map(({ index }) => residualTensors(index))).toEqual([0, 0, 18, 18]);
+    expect(opened.map(({ index }) => index.formatVersion)).toEqual([4, 10, 11, 2]);
+    expect(opened.map(({ index }) => residualTensors(index))).toEqual([0, 0, 19, 19]);
     expect(stored[exactBases]!.length).toBeLessThan(stored[0]!.length / 3);
+  });
+
+  it('have blocks that start from exact weights, from zeros of new rows, and from origins', async () => {
+    const chain = await chainOf(core, chains[exactBases]!);
+    const gatheredOf = (path: string) => {
+      const blocks = chain.blocks(path);
+      return blocks.file.plan.blocks.flatMap(({ coding, segments }, number) =>
+        coding.kind !== 'residual' ? [] : [{ names: segments.length, parts: blocks.walk(number).newest.gathered() }],
+      );
+    };
+    const [a, b, small] = ['a.safetensors', 'b.safetensors', 'small.safetensors'].map(gatheredOf);
+    // Three of a tensor of its own blocks, one of the rest, and the new tensor, which the base does not have.
+    expect(a!.map(({ parts }) => parts?.length)).toEqual([3, 1, 1, 1, undefined]);
+    expect(a!.flatMap(({ parts = [] }) => parts.map(({ zeroBytes = 0 }) => zeroBytes > 0))).toContain(true);
+    expect(b!.map(({ names, parts }) => [names, parts?.length])).toEqual([
+      [1, 1],
+      [2, 2],
+      [1, 1],
+    ]);
+    // In more blocks than a gathered one may lie in.
+    expect(new Set(small![0]!.parts!.map(({ file, block }) => `${file} ${block}`)).size).toBeGreaterThan(
+      gatheredBlocksMax,
+    );
+    await chain.close();
   });
 
   it('are not merged, and what is built on them is', async () => {
