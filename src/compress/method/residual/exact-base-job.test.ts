@@ -139,7 +139,10 @@ describe('a fine-tune with a given config', () => {
     const values = noise(80 * 70, 1);
     const odd = values.slice();
     odd.set([Infinity, -Infinity, NaN, 3e38, -3e38, 1e-42], 7);
-    const base = await exactBase({ 'h.0.up.weight': f32([80, 70], odd), 'h.1.up.weight': f32([80, 70], noise(5600, 2)) });
+    const base = await exactBase({
+      'h.0.up.weight': f32([80, 70], odd),
+      'h.1.up.weight': f32([80, 70], noise(5600, 2)),
+    });
     const run = await harness.newFixedRun(config, { parentCheckpointId: base.id });
     const tuned = { 'h.0.up.weight': f32([80, 70], values), 'h.1.up.weight': f32([80, 70], noise(5600, 2)) };
     const checkpoint = await harness.push(run, 0, modelOf(tuned));

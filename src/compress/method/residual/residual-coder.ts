@@ -155,8 +155,7 @@ export class ResidualCoder {
     // Symbols are looked up after the wait: another model may take the room meanwhile.
     const start = modelSymbols.has(keyOf(at)) ? await this.behind(file, at, options.signal) : undefined;
     const symbols = modelSymbols.get(keyOf(at));
-    if (symbols !== undefined && start !== undefined)
-      return core.residualMovedElements(symbols, start, dtype, options);
+    if (symbols !== undefined && start !== undefined) return core.residualMovedElements(symbols, start, dtype, options);
     return this.withBlock(
       file,
       at,

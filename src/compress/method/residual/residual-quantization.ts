@@ -88,9 +88,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     return startedStepBound(await measureMovement(modelParts));
   };
   const roughBytes = (config: QuantizationConfig): Promise<number> =>
-    isSampled(plan)
-      ? estimateResidualBytes(modelParts, own(config).step)
-      : quantize(config).then(({ bytes }) => bytes);
+    isSampled(plan) ? estimateResidualBytes(modelParts, own(config).step) : quantize(config).then(({ bytes }) => bytes);
   return {
     conditions: residualConditions({
       ancestor: ancestor?.index.id,

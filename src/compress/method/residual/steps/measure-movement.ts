@@ -25,6 +25,11 @@ export async function measureMovement(parts: MovementParts): Promise<number | un
     const residuals = records[file]!;
     return { layout, residuals, scales: { matrices: 0, vectors: 0 }, slots: tensorSlots(residuals, 0) };
   });
-  const coder = new ResidualCoder({ ...parts, modelSymbols: new ModelSymbols(0), gramMatrices: undefined, gradientScale: () => 0 });
+  const coder = new ResidualCoder({
+    ...parts,
+    modelSymbols: new ModelSymbols(0),
+    gramMatrices: undefined,
+    gradientScale: () => 0,
+  });
   return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => stayingPut });
 }
