@@ -11,7 +11,9 @@ export interface LossySettings {
   readonly threshold: number;
 }
 
-/** Makes a repository quantize weights, inside a threshold on the eval set of a series. Rejects with the hub's errors. */
+/**
+ * Makes a repository quantize weights, inside a threshold on the eval set of a series. Rejects with the hub's errors.
+ */
 export async function makeLossy(url: string, id: string, { series, threshold }: LossySettings): Promise<void> {
   const hub = new HubClient(url);
   const repository = `/v1/repositories/${id}`;

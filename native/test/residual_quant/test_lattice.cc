@@ -639,7 +639,8 @@ TEST_CASE("lattice: elements of any dtype are placed at the nearest unit, and bo
       const auto bits = static_cast<uint32_t>(random.below(size_t{1} << 32));
       std::memcpy(&number, &bits, sizeof number);
       // Halves of units, which are ties.
-      if (random.below(4) == 0) number = std::ldexp(static_cast<float>(random.below(99)) - 49, segments[0].exponent - 1);
+      const float halves = static_cast<float>(random.below(99)) - 49;
+      if (random.below(4) == 0) number = std::ldexp(halves, segments[0].exponent - 1);
       if (random.below(50) == 0) number = random.below(2) == 0 ? kInfinity : -kInfinity;
       if (random.below(50) == 0) number = kNan;
     }

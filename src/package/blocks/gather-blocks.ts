@@ -86,9 +86,9 @@ export interface GatheringFile {
 }
 
 /**
- * Gathers the elements for an exact or residual block of a safetensors file without a previous block. They are those of the
- * namesakes of its tensors in the ancestor, whatever their codings, a part for each segment; rows that a namesake does
- * not have are zeros. Undefined if one of its tensors has no namesake of the same dtype and shape, or none of the
+ * Gathers the elements for an exact or residual block of a safetensors file without a previous block. They are those of
+ * the namesakes of its tensors in the ancestor, whatever their codings, a part for each segment; rows that a namesake
+ * does not have are zeros. Undefined if one of its tensors has no namesake of the same dtype and shape, or none of the
  * segment's rows are there.
  */
 export function gatherBlock(

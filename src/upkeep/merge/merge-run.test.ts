@@ -38,8 +38,8 @@ const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 let runCount = 0;
 
 /**
- * Most weights do not move; before tuning, a seventh is elsewhere. The files hold a matrix of several blocks, vectors that share one, exact tensors and a file
- * of bytes.
+ * Most weights do not move; before tuning, a seventh is elsewhere. The files hold a matrix of several blocks, vectors
+ * that share one, exact tensors and a file of bytes.
  */
 function uploadAt(step: number, { beforeTuning = false } = {}): Upload {
   const moved = (values: Float32Array, one: number): Float32Array => {
