@@ -7,6 +7,15 @@ const readyWithinMs = 600_000;
 export interface StoredModel {
   readonly storedBytes: number;
   readonly kind: string;
+  /** By metric, of a lossy repository. */
+  readonly degradation?: Readonly<Record<string, number>>;
+}
+
+interface ModelToPush {
+  readonly bytes: Buffer;
+  readonly card: string;
+  /** Prepares the new repository; a lossy one comes back with the digest that the hub says, not the pushed bytes. */
+  readonly makeLossy?: ((id: string) => Promise<void>) | undefined;
 }
 
 /**
@@ -16,11 +25,12 @@ export interface StoredModel {
 export async function pushModel(
   url: string,
   id: string,
-  { bytes, card }: { readonly bytes: Buffer; readonly card: string },
+  { bytes, card, makeLossy }: ModelToPush,
 ): Promise<StoredModel> {
   const [organization, name] = id.split('/');
-  const oid = createHash('sha256').update(bytes).digest('hex');
+  const oid = digestOf(bytes);
   await ask(`${url}/api/repos/create`, { organization, name });
+  await makeLossy?.(id);
   const batch = { operation: 'upload', transfers: ['basic'], objects: [{ oid, size: bytes.length }] };
   const { objects } = (await ask(`${url}/${id}.git/info/lfs/objects/batch`, batch)) as {
     objects: { actions: { upload: { href: string } } }[];
@@ -33,19 +43,30 @@ export async function pushModel(
     { key: 'lfsFile', value: { path: 'model.safetensors', algo: 'sha256', oid, size: bytes.length } },
   ];
   await ask(`${url}/api/models/${id}/commit/main`, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const stored = await readyResult(`${url}/v1/repositories/${id}/runs/default/checkpoints/0`);
-  const back = await (await answerOf(fetch(`${url}/${id}/resolve/main/model.safetensors`))).arrayBuffer();
-  if (!bytes.equals(Buffer.from(back))) throw new Error(`${id} came back with other bytes`);
-  return stored;
+  const checkpoint = `${url}/v1/repositories/${id}/runs/default/checkpoints/0`;
+  const { result, files } = await readyCheckpoint(checkpoint);
+  const back = await (await answerOf(fetch(`${checkpoint}/files/model.safetensors`))).arrayBuffer();
+  const rebuilt = files.find(({ path }) => path === 'model.safetensors')?.rebuilt?.sha256 ?? oid;
+  if (digestOf(new Uint8Array(back)) !== (makeLossy === undefined ? oid : rebuilt))
+    throw new Error(`${id} came back with other bytes`);
+  return result;
 }
 
-async function readyResult(address: string): Promise<StoredModel> {
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+interface ReadyCheckpoint {
+  readonly result: StoredModel;
+  readonly files: readonly { readonly path: string; readonly rebuilt?: { readonly sha256: string } }[];
+}
+
+async function readyCheckpoint(address: string): Promise<ReadyCheckpoint> {
   for (const end = Date.now() + readyWithinMs; Date.now() < end;) {
-    const { state, result } = (await (await answerOf(fetch(address))).json()) as {
-      state: string;
-      result?: StoredModel;
-    };
-    if (state === 'ready' && result !== undefined) return result;
+    const { state, result, files } = (await (await answerOf(fetch(address))).json()) as {
+      readonly state: string;
+    } & Partial<ReadyCheckpoint>;
+    if (state === 'ready' && result !== undefined && files !== undefined) return { result, files };
     if (state === 'failed') throw new Error(`${address} failed`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

@@ -77,6 +77,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<lattice_quantize_call>(exports, "latticeQuantize");
   add<lattice_contexts_call>(exports, "latticeContexts");
   add<lattice_apply_call>(exports, "latticeApply");
+  add<lattice_place_call>(exports, "latticePlace");
   add<lattice_values_call>(exports, "latticeValues");
   add<weight_moments_call>(exports, "weightMoments");
   add<gram_factor_call>(exports, "gramFactor");

@@ -113,10 +113,11 @@ typedef struct {
 } firn_residual_link;
 
 /* A block and what it goes on from. The state of its elements is a value each, of magnitude below 2^23, and an activity
- * each: the first link starts from `values` and `activity`, the state that an earlier call left; or, if both are null,
- * from the origins, one for each of its segments. `out` receives the elements after the last link. `values_after` and
- * `activity_after`, unless both are null, receive the state there. No output may overlap an input. A state of other
- * numbers than a call has left is FIRN_CORRUPT, or gives elements that mean nothing. */
+ * each: the first link starts from `values` and `activity`, the state that an earlier call left, or one of placed
+ * elements (docs/format-blocks.md, section 14); or, if both are null, from the origins, one for each of its segments.
+ * `out` receives the elements after the last link. `values_after` and `activity_after`, unless both are null, receive
+ * the state there. No output may overlap an input. A state of other numbers than these is FIRN_CORRUPT, or gives
+ * elements that mean nothing. */
 typedef struct {
   const firn_residual_link* links; /* oldest first, one at least */
   size_t link_count;

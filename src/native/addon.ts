@@ -244,6 +244,8 @@ export interface Addon {
     segments: Int32Array,
     ...previous: StateArguments
   ): Started<Uint8Array>;
+  /** Four bytes an element. */
+  latticePlace(engine: EngineHandle, elements: Uint8Array, dtype: number, segments: Int32Array): Started<Uint8Array>;
   latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
   /** Four numbers a part. */
   weightMoments(engine: EngineHandle, ...rest: [...PairArguments, counts: Uint32Array]): Started<Float64Array>;

@@ -1,4 +1,4 @@
-import type { LatticeSegment } from './core.ts';
+import { latticeValueMax, type LatticeSegment } from './core.ts';
 
 /**
  * The rules of docs/format-blocks.md, "Lattice blocks", implemented element by element, as a reference for the tests of
@@ -17,6 +17,12 @@ export function unitsOf(weight: number, exponent: number): number {
   const below = Math.floor(scaled);
   const rest = scaled - below;
   return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below;
+}
+
+/** An element without a state, as a residual block starts from it. */
+export function placedUnits(element: number, exponent: number): number {
+  if (Number.isNaN(element)) return 0;
+  return unitsOf(Math.min(Math.max(element * 2 ** -exponent, -latticeValueMax), latticeValueMax), 0) + 0;
 }
 
 /** Steps moved. */

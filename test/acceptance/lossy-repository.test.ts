@@ -8,7 +8,8 @@ import {
   weightsOf,
 } from './classifier.ts';
 import { createClassifierSet, createRepository } from './hub-fixtures.ts';
-import { HubApi, sha256 } from './hub-api.ts';
+import { HubApi } from './hub-api.ts';
+import { pushAsClient } from './push-as-client.ts';
 import { startHub, type Hub } from './start-hub.ts';
 
 const rows = classifierRows(classifierWeights(0));
@@ -37,38 +38,16 @@ async function ask(method: string, path: string, body?: string): Promise<Respons
 }
 
 /** Pushes as a hub client does, and returns the commit. */
-async function push(step: number): Promise<string> {
-  const files = {
-    'model.safetensors': classifierFile(classifierWeights(step)),
-    'model.grad.safetensors': classifierFile(classifierGradients(step)),
-  };
-  const objects = Object.values(files).map((bytes) => ({ oid: sha256(bytes), size: bytes.length }));
-  const batch = await ask(
-    'POST',
-    `/${id()}.git/info/lfs/objects/batch`,
-    JSON.stringify({ operation: 'upload', objects }),
-  );
-  const { objects: answered } = (await batch.json()) as {
-    objects: { oid: string; actions: { upload: { href: string } } }[];
-  };
-  for (const bytes of Object.values(files)) {
-    const { href } = answered.find(({ oid }) => oid === sha256(bytes))!.actions.upload;
-    expect((await fetch(href, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBe(200);
-  }
-  const lines = [
-    { key: 'header', value: { summary: `step ${step}` } },
-    { key: 'file', value: { path: 'config.json', content: Buffer.from('{}').toString('base64'), encoding: 'base64' } },
-    ...Object.entries(files).map(([path, bytes]) => ({
-      key: 'lfsFile',
-      value: { path, algo: 'sha256', oid: sha256(bytes), size: bytes.length },
-    })),
-  ];
-  const answer = await ask(
-    'POST',
-    `/api/models/${id()}/commit/main`,
-    lines.map((line) => JSON.stringify(line)).join('\n'),
-  );
-  return ((await answer.json()) as { commitOid: string }).commitOid;
+function push(step: number): Promise<string> {
+  return pushAsClient(hub.url, {
+    id: id(),
+    summary: `step ${step}`,
+    large: {
+      'model.safetensors': classifierFile(classifierWeights(step)),
+      'model.grad.safetensors': classifierFile(classifierGradients(step)),
+    },
+    small: { 'config.json': '{}' },
+  });
 }
 
 async function change(hubSettings: object): Promise<Response> {

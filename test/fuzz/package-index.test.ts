@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IndexTarget, mutate, readCorpus } from './package-index.ts';
 import { seededRandom } from './safetensors-header.ts';
 
-describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const)(
+describe.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const)(
   'the package index decoder, of format version %i',
   (version) => {
     const target = new IndexTarget(version);

@@ -38,6 +38,7 @@ const corpusFolders: Readonly<Record<FormatVersion, string>> = {
   8: fileURLToPath(new URL('./corpus/package-index-v8/', import.meta.url)),
   9: fileURLToPath(new URL('./corpus/package-index-v9/', import.meta.url)),
   10: fileURLToPath(new URL('./corpus/package-index-v10/', import.meta.url)),
+  11: fileURLToPath(new URL('./corpus/package-index-v11/', import.meta.url)),
 };
 
 /** Of the bases that merged packages build on. */

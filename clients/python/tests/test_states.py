@@ -70,6 +70,20 @@ class KeptStates(unittest.TestCase):
                                 self.rebuilt(damaged, States(self.folder / "none", 0))
                         self.assertEqual(self.rebuilt(damaged, states), expected)
 
+    def test_blocks_that_start_from_exact_weights_leave_a_state_like_others(self) -> None:
+        data = [(FIXTURES / "format-v11" / f"starts-{i}.firn").read_bytes() for i in range(4)]
+        kept = []
+        for core in DECODERS:
+            states = States(self.folder / f"starts-{core is None}")
+            self.rebuilt(self.chain(data[:3], core), states)
+            kept.append([path.read_bytes() for path in sorted((self.folder / f"starts-{core is None}").iterdir())])
+            expected = self.rebuilt(self.chain(data, core), States(self.folder / "none", 0))
+            # The payloads of the first lossy checkpoint are not read again.
+            damaged = self.chain(self.without_payloads(self.chain(data, core)), core)
+            self.assertEqual(self.rebuilt(damaged, states), expected)
+        self.assertEqual([len(each) for each in kept], [1] * len(DECODERS))
+        self.assertEqual(kept[0], kept[-1])
+
     @unittest.skipUnless(load_core(), "the core was not built")
     def test_the_core_and_numpy_keep_the_same_bytes(self) -> None:
         for name, paths in RUNS.items():

@@ -82,6 +82,7 @@ napi_value state_needs_previous_call(Arguments& args);
 napi_value lattice_quantize_call(Arguments& args);
 napi_value lattice_contexts_call(Arguments& args);
 napi_value lattice_apply_call(Arguments& args);
+napi_value lattice_place_call(Arguments& args);
 napi_value lattice_values_call(Arguments& args);
 
 // gptq_calls.cc

@@ -83,6 +83,25 @@ class LatticeApply final : public Job {
   Request request_;
 };
 
+// Values, four bytes each.
+class LatticePlace final : public Job {
+ public:
+  LatticePlace(InputBytes elements, Dtype dtype, Segments segments)
+      : elements_(elements), dtype_(dtype), segments_(std::move(segments)) {}
+  bool valid() const override {
+    return segments_.valid() && elements_.count == segments_.count * dtype_bytes(dtype_);
+  }
+  std::optional<size_t> output_bytes() const override { return segments_.count * sizeof(int32_t); }
+
+ private:
+  Status execute() override {
+    return lattice_place(elements_.data, dtype_, segments_.view(), reinterpret_cast<int32_t*>(output()));
+  }
+  InputBytes elements_;
+  Dtype dtype_;
+  Segments segments_;
+};
+
 class LatticeValues final : public Job {
  public:
   LatticeValues(Input<int32_t> values, Segments segments, Dtype dtype)
@@ -125,6 +144,14 @@ napi_value lattice_apply_call(Arguments& args) {
   request.segments = Segments::read(args, 3);
   request.previous = PreviousState::read(args, 4);
   return start(args, engine, std::make_unique<LatticeApply>(std::move(request)));
+}
+
+napi_value lattice_place_call(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const InputBytes elements = args.bytes(1);
+  const Dtype dtype = args.dtype(2);
+  Segments segments = Segments::read(args, 3);
+  return start(args, engine, std::make_unique<LatticePlace>(elements, dtype, std::move(segments)));
 }
 
 napi_value lattice_values_call(Arguments& args) {

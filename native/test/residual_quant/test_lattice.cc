@@ -612,6 +612,7 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
     CHECK(lattice_contexts(segments, {}, bytes) == Status::invalid_argument);
     CHECK(lattice_apply(bytes, nullptr, 0, segments, {}, values, bytes) == Status::invalid_argument);
     CHECK(lattice_values(values, segments, Dtype::f32, bytes) == Status::invalid_argument);
+    CHECK(lattice_place(bytes, Dtype::f32, segments, values) == Status::invalid_argument);
     CHECK(lattice_error_sums(bytes, Dtype::f32, nullptr, Dtype::f32, nullptr, bytes, nullptr, 0, segments, {},
                              &errors) == Status::invalid_argument);
   }
@@ -625,6 +626,43 @@ TEST_CASE("lattice: parameters outside their ranges are refused by every call") 
   LatticeStatistics sums;
   CHECK(lattice_quantize(&weight, Dtype::f32, {&s, 1}, {}, kLatticeDeadZoneMax + 1, &symbol, &escapes, &sums) ==
         Status::invalid_argument);
+}
+
+TEST_CASE("lattice: elements of any dtype are placed at the nearest unit, and bounded") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+  Random random(7);
+  for (int round = 0; round < 60; ++round) {
+    const size_t count = 1 + random.below(2 * kStepElements);
+    const std::vector<LatticeSegment> segments = random_segments(random, count, round % 2 == 0);
+    std::vector<float> numbers(count);
+    for (float& number : numbers) {
+      const auto bits = static_cast<uint32_t>(random.below(size_t{1} << 32));
+      std::memcpy(&number, &bits, sizeof number);
+      // Halves of units, which are ties.
+      const float halves = static_cast<float>(random.below(99)) - 49;
+      if (random.below(4) == 0) number = std::ldexp(halves, segments[0].exponent - 1);
+      if (random.below(50) == 0) number = random.below(2) == 0 ? kInfinity : -kInfinity;
+      if (random.below(50) == 0) number = kNan;
+    }
+    for (const Dtype dtype : kDtypes) {
+      const Elements elements(numbers, dtype, 1);
+      std::vector<int32_t> values(count), want;
+      size_t i = 0;
+      for (const LatticeSegment& s : segments) {
+        for (const size_t end = i + s.count; i < end; ++i) {
+          const float element = elements.at(i);
+          const long double scaled = std::ldexp(static_cast<long double>(element), -s.exponent);
+          const long double bounded =
+              std::isnan(element) ? 0
+                                  : std::min<long double>(std::max<long double>(scaled, -kLatticeValueMax),
+                                                          kLatticeValueMax);
+          want.push_back(static_cast<int32_t>(rounded(bounded)));
+        }
+      }
+      CHECK(lattice_place(elements.data(), dtype, view(segments), values.data()) == Status::ok);
+      CHECK(values == want);
+    }
+  }
 }
 
 TEST_CASE(

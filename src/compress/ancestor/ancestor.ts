@@ -6,6 +6,7 @@ import { gatheredBlocksMax } from '../../package/format-limits.ts';
 import { gatherBlock, gatheringVersionMin, mayGather } from '../../package/blocks/gather-blocks.ts';
 import { matchBlocks } from '../../package/blocks/match-blocks.ts';
 import { namesakesIn, namesakesVersionMin, type NamedTensors } from '../../package/blocks/namesakes.ts';
+import { gatheredStartVersionMin } from '../../package/blocks/residual-block.ts';
 import type { Namesakes } from '../../package/tensor-place.ts';
 import {
   isBlockless,
@@ -33,9 +34,13 @@ import { planInherited } from './inherited-tensors.ts';
 /** The parts of the ancestor's tensors that make up a block. */
 interface Gathered {
   readonly parts: readonly LocatedPart[];
-  /** Whether all of these tensors have as many rows as those of the block. */
-  readonly isWhole: boolean;
+  /** The first format version that can express it. */
+  readonly versionMin: FormatVersion;
+  /** Whether all of these tensors are restored exactly as uploaded. */
+  readonly isExact: boolean;
 }
+
+type Gatherings = ReadonlyMap<number, Gathered>;
 
 /**
  * A stored checkpoint that a delta may build on, matched to the blocks of a new checkpoint. The chain stays open while
@@ -53,9 +58,10 @@ export class Ancestor {
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   /**
-   * By file of the new checkpoint: the parts of the ancestor's tensors that make up exact blocks without such a match.
+   * By file of the new checkpoint: the parts of the ancestor's tensors that make up exact and residual blocks without
+   * such a match.
    */
-  private readonly gathers: readonly ReadonlyMap<number, Gathered>[];
+  private readonly gathers: readonly Gatherings[];
   private readonly groups: readonly QuantizedGroup[];
   /** By file of the new checkpoint: whether the ancestor's file of the same path has the same digest. */
   private readonly identical: readonly boolean[];
@@ -111,7 +117,7 @@ export class Ancestor {
         { plan: each, codebooks, namesakes: namesakes[i] },
       );
     });
-    this.gathers = plans.map((each, i) => (files[i]!.type === 'safetensors' ? this.gather(each, i) : new Map()));
+    this.gathers = this.gatherAll(plans);
   }
 
   /**
@@ -194,14 +200,11 @@ export class Ancestor {
 
   /**
    * The first format version that can express the counterparts of a file's blocks: some are gathered from blocks with
-   * other edges, or of another file, or belong to tensors of other names or with another number of rows.
+   * other edges or codings, or of another file, or belong to tensors of other names or with another number of rows.
    */
   versionMin(file: number): FormatVersion {
-    if (this.namesakesOf(file) !== undefined) return namesakesVersionMin;
-    const versions = [...this.gathers[file]!.values()].map(({ isWhole }) =>
-      isWhole ? gatheringVersionMin : namesakesVersionMin,
-    );
-    return versions.reduce((a, b) => (a > b ? a : b), 1);
+    const versions = [...this.gathers[file]!.values()].map(({ versionMin }) => versionMin);
+    return versions.reduce((a, b) => (a > b ? a : b), this.namesakesOf(file) === undefined ? 1 : namesakesVersionMin);
   }
 
   /** What a delta's file lists: the namesakes of its tensors with blocks. Undefined if there are none. */
@@ -279,10 +282,24 @@ export class Ancestor {
     return this.residualTensors[file]!.get(name);
   }
 
+  /**
+   * The elements that a residual block without a state in the ancestor starts from, in the tensors' dtype; undefined if
+   * it starts from origins, or has a state there.
+   */
+  async gatheredElements(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const gathered = this.gathers[file]!.get(block);
+    return gathered && readParts(gathered.parts, signal);
+  }
+
+  /** Whether a block is gathered from tensors of the ancestor. */
+  isGathered(file: number, block: number): boolean {
+    return this.gathers[file]!.has(block);
+  }
+
   /** Bytes of the counterpart of an exact block, or of a block of optimizer state; undefined without a counterpart. */
   async exactBytes(file: number, block: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    const gathered = this.gathers[file]!.get(block);
-    if (gathered !== undefined) return readParts(gathered.parts, signal);
+    const gathered = await this.gatheredElements(file, block, signal);
+    if (gathered !== undefined) return gathered;
     const decoded = await this.decoded(file, block, signal);
     return decoded?.kind === 'exact' ? decoded.bytes : undefined;
   }
@@ -292,25 +309,50 @@ export class Ancestor {
   }
 
   /**
-   * Gathers parts for the exact blocks of a file that match no block of the ancestor. Tensors that are lossy in the
-   * ancestor are left out: they would help little.
+   * Gathers for the blocks of all files. Residual blocks start from gathered elements only if none has a state in the
+   * ancestor, and one has exact elements there. Then all that can must do so, however the ancestor's are coded
+   * (docs/format.md, "Residual block").
    */
-  private gather(plan: FilePlan, file: number): ReadonlyMap<number, Gathered> {
+  private gatherAll(plans: readonly FilePlan[]): readonly Gatherings[] {
+    const all = plans.map((plan, file): Gatherings =>
+      this.files[file]!.type === 'safetensors' ? this.gather(plan, file) : new Map(),
+    );
+    const residual = plans.map(
+      ({ blocks }) => new Set([...blocks.keys()].filter((number) => blocks[number]!.coding.kind === 'residual')),
+    );
+    const hasState = residual.some((numbers, file) => [...numbers].some((number) => this.matches[file]![number]! >= 0));
+    const startsFromExact = all.some((gathered, file) =>
+      [...gathered].some(([number, { isExact }]) => isExact && residual[file]!.has(number)),
+    );
+    if (startsFromExact && !hasState) return all;
+    return all.map((gathered, file) => new Map([...gathered].filter(([number]) => !residual[file]!.has(number))));
+  }
+
+  /**
+   * Gathers parts for the exact and residual blocks of a file that match no block of the ancestor. For exact blocks,
+   * tensors that are lossy in the ancestor are left out: they would help little.
+   */
+  private gather(plan: FilePlan, file: number): Gatherings {
     const there = this.chain.links[0]!.package;
     const tensors = { names: there.tensorNames, planOf: (file: number): FilePlan => there.plan(file)! };
     const gathered = new Map<number, Gathered>();
     if (!mayGather(this.chain.links.map((link) => link.package.index))) return gathered;
     for (const [number, block] of plan.blocks.entries()) {
-      if (this.matches[file]![number]! >= 0 || block.coding.kind !== 'exact') continue;
+      const isResidual = block.coding.kind === 'residual';
+      if (this.matches[file]![number]! >= 0 || !(isResidual || block.coding.kind === 'exact')) continue;
       const found = gatherBlock(
         block,
         { path: this.files[file]!.path, plan, namesakes: this.namesakes[file], rowsMayDiffer: true },
         tensors,
       );
-      if (found?.every((part) => this.isExactThere(part)) !== true) continue;
+      if (found === undefined) continue;
+      const isExact = found.every((part) => this.isExactThere(part));
+      if (!isExact && !isResidual) continue;
       const parts = found.map((part) => ({ ...this.located(part), zeroBytes: part.zeroBytes }));
       if (countBlocks(parts) > gatheredBlocksMax) continue;
-      gathered.set(number, { parts, isWhole: found.every(({ isWhole }) => isWhole) });
+      const isWhole = found.every((part) => part.isWhole);
+      const versionMin = isResidual ? gatheredStartVersionMin : isWhole ? gatheringVersionMin : namesakesVersionMin;
+      gathered.set(number, { parts, versionMin, isExact });
     }
     return gathered;
   }

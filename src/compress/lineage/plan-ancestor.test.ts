@@ -37,6 +37,20 @@ test('a budgeted method without a config to compare ancestors with tries all', a
   expect(await planned({ kind: 'budgeted', isFiner: () => false })).toEqual([7, 6, 5, 4, 3, 2]);
 });
 
+test('a budgeted method builds on exact checkpoints only before all quantized ones', async () => {
+  const lossy = { config: { method: 'inshrinkerator' } };
+  const mixed = candidates.map(({ checkpoint, run }, i) => ({
+    checkpoint: { ...checkpoint, ...([1, 3].includes(i) && { result: lossy }) },
+    run,
+  })) as readonly AncestorCandidate[];
+  const work = {
+    method: { name: 'residual', ancestry: { kind: 'budgeted', isFiner: () => false } },
+    checkpoint: { sequence: 8 },
+  } as unknown as AncestorPlanning;
+  const found = await plannedAncestors(work, { plan }, { candidates: mixed, resumption: undefined });
+  expect(found.map(({ checkpoint }) => checkpoint.sequence)).toEqual([6, 4, 3, 2]);
+});
+
 describe('the base to reuse', () => {
   const first = { checkpoint: { id: 'first', sequence: 1, packageId: 'p1' }, run: {} } as unknown as AncestorCandidate;
   const asked: number[][] = [];

@@ -39,26 +39,33 @@ export interface TriedDelta {
 export async function plannedAncestors(
   work: AncestorPlanning,
   model: QuantizableModel,
-  { candidates, resumption }: Pick<QuantizationBasis, 'candidates' | 'resumption'>,
+  { candidates: all, resumption }: Pick<QuantizationBasis, 'candidates' | 'resumption'>,
   tried?: TriedDelta,
 ): Promise<readonly AncestorCandidate[]> {
   const { method, given, checkpoint } = work;
   const { ancestry } = method;
-  if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, candidates.slice(0, nearestMax));
+  if (!isQuantized(model.plan)) return ancestorsOfExact(work, model.plan, all.slice(0, nearestMax));
   if (ancestry.kind === 'nearest') {
-    const nearest = candidates.slice(0, nearestMax);
+    const nearest = all.slice(0, nearestMax);
     return ancestry.reusesBase === true ? work.reusableBase.behind(model.plan, nearest) : nearest;
   }
   if (ancestry.kind === 'own')
-    return ancestry.choose({ candidates, checkpoint, config: given ?? methodConfigOf(method.name).unsearched });
+    return ancestry.choose({
+      ...{ candidates: all, checkpoint },
+      config: given ?? methodConfigOf(method.name).unsearched,
+    });
+  const candidates = withoutExactBetween(all);
   const config = tried?.config ?? given ?? lastConfig(candidates);
   if (config?.method !== method.name) return candidates;
   // After a restart, moves relative to an older ancestor would be far smaller than a step. So only the nearest is
   // eligible.
-  const eligible = resumption !== undefined && isResumed(resumption) ? candidates.slice(0, 1) : candidates;
-  const all = (await Promise.all(eligible.map((candidate) => optionOf(work, candidate)))).flat();
+  const eligible =
+    resumption !== undefined && isResumed(resumption)
+      ? candidates.filter((candidate) => candidate === all[0])
+      : candidates;
+  const found = (await Promise.all(eligible.map((candidate) => optionOf(work, candidate)))).flat();
   // After a first attempt, no candidate is taken without an estimate.
-  const options = tried === undefined ? all : all.map(({ candidate, chain }) => ({ candidate, chain }));
+  const options = tried === undefined ? found : found.map(({ candidate, chain }) => ({ candidate, chain }));
   const chosen = await chooseAncestor({
     options,
     ...place(work),
@@ -67,6 +74,17 @@ export async function plannedAncestors(
     ...(eligible === candidates && { reusable: () => reusableOption(work, model, options, candidates) }),
   });
   return chosen === undefined ? [] : [chosen];
+}
+
+/**
+ * Candidates without the exact checkpoints that came after a quantized one. What those are stored with, and how far
+ * weights may be from them, follows from the quantized ones. Exact checkpoints before all of these, such as a base
+ * model, may be built on.
+ */
+function withoutExactBetween(candidates: readonly AncestorCandidate[]): readonly AncestorCandidate[] {
+  const isLossy = ({ checkpoint }: AncestorCandidate): boolean => checkpoint.result?.config !== undefined;
+  const oldestLossy = candidates.findLastIndex(isLossy);
+  return candidates.filter((candidate, i) => isLossy(candidate) || i > oldestLossy);
 }
 
 /** Result of a search with a candidate, or as a base. */

@@ -19,7 +19,8 @@ export interface Reconsideration {
  * Runs a search with the first of the ancestors, and returns the ancestors to try. The given order comes from estimates
  * at the last checkpoint's step. If the search needs a finer step, the ancestors are compared again at that step,
  * because a finer step makes a delta much larger, but a base only a little. If another ancestor wins, a search with it
- * decides by the actual bytes. Empty if no step passes: a base rounds every weight anew. Outcomes are cached, so the
+ * decides by the actual bytes. So it does for the first lossy checkpoint behind exact ones, which nothing was estimated
+ * for. Empty if no step passes: a base rounds every weight anew. Outcomes are cached, so the
  * search for the final ancestor is not repeated. Rejects with the errors of `plannedAncestors` and `search`.
  */
 export async function reconsiderAncestor(
@@ -37,7 +38,9 @@ export async function reconsiderAncestor(
     return ancestors;
   const first = await searchBehind(work, ancestors);
   if (first === undefined) return [];
-  if (first.candidate === undefined || !ancestry.isFiner(first.config, lastConfig(basis.candidates))) return ancestors;
+  const last = lastConfig(basis.candidates);
+  if (first.candidate !== undefined && last === undefined) return orAlone(work, ancestors, first);
+  if (first.candidate === undefined || !ancestry.isFiner(first.config, last)) return ancestors;
   const others = await plannedAncestors(planning, basis.model, basis, { config: first.config });
   if (others[0]?.checkpoint.id === first.candidate.checkpoint.id) return ancestors;
   const second = await searchBehind(work, others);
@@ -46,6 +49,24 @@ export async function reconsiderAncestor(
   return (await storageCost(planning, second, baseBytes)) < (await storageCost(planning, first, baseBytes))
     ? others
     : ancestors;
+}
+
+/**
+ * The given ancestors, or none if the checkpoint takes fewer bytes as a base. For the first lossy checkpoint behind
+ * exact ones, for which nothing was estimated before its search. A base may have a coarser step, so it is searched as
+ * well, unless the coarsest one takes more than the delta that was found.
+ */
+async function orAlone(
+  work: Reconsideration,
+  ancestors: readonly AncestorCandidate[],
+  found: SearchedDelta,
+): Promise<readonly AncestorCandidate[]> {
+  const { planning, basis } = work;
+  const alone = await planning.session.quantization({ ...basis, ancestor: undefined });
+  const leastBytes = await alone.leastBytes?.();
+  if (leastBytes !== undefined && found.bytes <= leastBytes) return ancestors;
+  const base = await searchBehind(work, []);
+  return base !== undefined && base.bytes < (await storageCost(planning, found, base.bytes)) ? [] : ancestors;
 }
 
 /** Undefined if no config passed. */

@@ -32,6 +32,11 @@ export interface Quantization {
    * anyway.
    */
   roughBytes?(config: QuantizationConfig, options: EncodingOptions): Promise<number>;
+  /**
+   * Rough bytes of the quantized part under the coarsest config that a search may be expected to find; absent if the
+   * method does not choose between ancestors by bytes.
+   */
+  leastBytes?(): Promise<number>;
   /** The config of fewest bytes that passes; undefined when none does. */
   search(runner: TrialRunner): Promise<FoundConfig | undefined>;
   /** Conditions besides the config that quality depends on: trials under other conditions cannot be reused. */

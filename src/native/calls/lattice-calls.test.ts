@@ -1,9 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { quantizableDtypes } from '../../checkpoint/dtype.ts';
+import { dtypeBytes, quantizableDtypes } from '../../checkpoint/dtype.ts';
 import {
   latticeErrorWords,
   latticeEscape,
+  latticeExponentMax,
+  latticeExponentMin,
   latticeStatisticsWords,
   type LatticeBlock,
   type LatticeSymbols,
@@ -14,6 +17,7 @@ import {
   afterOf,
   contextOf,
   moveOf,
+  placedUnits,
   unitsOf,
   symbolOf,
   valueOf,
@@ -217,6 +221,33 @@ describe('a base and the checkpoints after it', async () => {
     await expect(core.latticeApply(still, { segments, previous: far })).rejects.toMatchObject({
       code: 'corrupt-package',
     });
+  });
+});
+
+describe('elements without a state', () => {
+  it.each(quantizableDtypes)('in %s are placed at the nearest unit, and bounded', async (dtype) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 4, maxLength: 400 }),
+        fc.integer({ min: latticeExponentMin, max: latticeExponentMax }),
+        async (bytes, exponent) => {
+          const elements = bytes.slice(0, bytes.length - (bytes.length % dtypeBytes[dtype]));
+          const numbers = valuesOf(await core.convert(elements, dtype, 'F32'), 'F32');
+          const segment = { ...segments[0]!, exponent, elementCount: numbers.length };
+          const placed = await core.latticePlace(elements, [segment], dtype);
+          expect([...placed]).toEqual(numbers.map((number) => placedUnits(number, exponent)));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('have units of their own segment', async () => {
+    const elements = new Uint8Array(Float32Array.of(1, NaN, -2.5, 1e30, -Infinity, 0.5).buffer);
+    const of = (elementCount: number, exponent: number) => ({ ...segments[0]!, elementCount, exponent });
+    expect([...(await core.latticePlace(elements, [of(2, -3), of(3, 0), of(1, -1)], 'F32'))]).toEqual([
+      8, 0, -2, 8388607, -8388607, 1,
+    ]);
   });
 });
 

@@ -47,6 +47,13 @@ export function latticeCalls(runner: JobRunner) {
           );
         }),
       ),
+    latticePlace: async (elements, segments, dtype, signal) => {
+      const { buffer, length } = await runJob(runner, signal, () => {
+        checkLattice.placed(elements, segments, dtype);
+        return addon.latticePlace(engine, elements, nativeNumbers.dtype[dtype], flattened(segments));
+      });
+      return new Int32Array(buffer, 0, length / Int32Array.BYTES_PER_ELEMENT);
+    },
     latticeValues: (values, segments, dtype, signal) =>
       runJob(runner, signal, () => {
         checkLattice.values(values, segments);

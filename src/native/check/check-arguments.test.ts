@@ -175,6 +175,8 @@ describe('arguments outside their range', () => {
       'symbols: 4 elements for segments of 1',
       () => core.latticeApply({ symbols: four, escapes: new Uint32Array() }, lattice),
     ],
+    ['elements: 2 elements for segments of 1', () => core.latticePlace(four, lattice.segments, 'BF16')],
+    ['elements dtype: I8', untyped(({ core }) => core.latticePlace(four, lattice.segments, 'I8'))],
     ['values: 2 elements for segments of 1', () => core.latticeValues(new Int32Array(2), lattice.segments, 'F32')],
     ['result dtype: I8', untyped(({ core }) => core.latticeValues(new Int32Array(1), lattice.segments, 'I8'))],
     [

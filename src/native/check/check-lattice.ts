@@ -1,3 +1,4 @@
+import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { checkArguments } from './check-arguments.ts';
 import {
   blockElementsMax,
@@ -20,7 +21,18 @@ import {
 import { argumentError } from './native-status.ts';
 
 /** The checks of the lattice calls; see check-arguments.ts. Linear in the number of segments. */
-export const checkLattice = { weights, block, moves, values, segmentsElements, chain, chainBefore, codedBlock, rates };
+export const checkLattice = {
+  weights,
+  block,
+  moves,
+  placed,
+  values,
+  segmentsElements,
+  chain,
+  chainBefore,
+  codedBlock,
+  rates,
+};
 
 /** Packages of one chain; equals the limit in package/format-limits.ts. */
 const chainLinksMax = 1024;
@@ -101,6 +113,10 @@ function moves({ symbols, escapes }: LatticeSymbols, request: LatticeBlock): num
   const count = block(request);
   sameCount('symbols', symbols.length, count);
   return count;
+}
+
+function placed(list: Uint8Array, segments: readonly LatticeSegment[], dtype: QuantizableDtype): void {
+  sameCount('elements', elements('elements', list, dtype), segmentsElements(segments));
 }
 
 function values(list: Int32Array, segments: readonly LatticeSegment[]): number {

@@ -11,6 +11,16 @@ export interface LatticeCalls {
   latticeContexts(block: LatticeBlock, signal?: AbortSignal): Promise<Uint8Array>;
   /** The state after the symbols. Symbols and escapes may be hostile: `corrupt-package`. */
   latticeApply(symbols: LatticeSymbols, block: LatticeBlock, signal?: AbortSignal): Promise<LatticeState>;
+  /**
+   * Values for elements without a state, as a residual block starts from them: in units, to nearest, ties to even, and
+   * at most latticeValueMax either way; 0 for NaN.
+   */
+  latticePlace(
+    elements: Uint8Array,
+    segments: readonly LatticeSegment[],
+    dtype: QuantizableDtype,
+    signal?: AbortSignal,
+  ): Promise<Int32Array>;
   /** The rebuilt elements in `dtype`, as bytes. */
   latticeValues(
     values: Int32Array,

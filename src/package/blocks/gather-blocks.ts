@@ -6,7 +6,10 @@ import { canStandFor } from './namesakes.ts';
 import type { Namesakes } from '../tensor-place.ts';
 import { partOf, type BlockPart, type FilePlan } from './plan-file.ts';
 
-/** First version with exact blocks that may be coded against elements gathered from the ancestor. */
+/**
+ * First version with exact blocks that may be coded against elements gathered from the ancestor; residual blocks start
+ * from them since a later one (residual-block.ts).
+ */
 export const gatheringVersionMin: FormatVersion = 6;
 
 /** Elements of a tensor of the ancestor, and the block of its file that contains them. */
@@ -59,7 +62,7 @@ function placesIn(files: Iterable<readonly [number, PackageFile]>): Map<string, 
   return places;
 }
 
-/** Whether exact blocks of a package of version 6 may be gathered, given the packages it builds on, directly or not. */
+/** Whether blocks of a package of version 6 may be gathered, given the packages it builds on, directly or not. */
 export function mayGather(ancestors: readonly { readonly formatVersion: FormatVersion }[]): boolean {
   return (
     ancestors.length > 0 &&
@@ -83,9 +86,9 @@ export interface GatheringFile {
 }
 
 /**
- * Gathers the elements for an exact block of a safetensors file without a previous block. They are those of the
- * namesakes of its tensors in the ancestor, whatever their codings, a part for each segment; rows that a namesake does
- * not have are zeros. Undefined if one of its tensors has no namesake of the same dtype and shape, or none of the
+ * Gathers the elements for an exact or residual block of a safetensors file without a previous block. They are those of
+ * the namesakes of its tensors in the ancestor, whatever their codings, a part for each segment; rows that a namesake
+ * does not have are zeros. Undefined if one of its tensors has no namesake of the same dtype and shape, or none of the
  * segment's rows are there.
  */
 export function gatherBlock(

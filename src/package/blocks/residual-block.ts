@@ -1,8 +1,15 @@
 import type { LatticeBlock, LatticeSegment, LatticeState, NativeCore, ResidualLink } from '../../native/core.ts';
 import type { PlannedBlock } from './block-plan.ts';
 import { corruptPackage } from '../corrupt-package.ts';
+import type { FormatVersion } from '../format-version.ts';
 import { offsetUnits, scaleOf, stepUnits, type ResidualTensor, type StepScales } from '../residual-tensor.ts';
 import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors-layout.ts';
+
+/**
+ * First version in which a residual block of a delta without a previous block starts from its gathered block, where it
+ * has one, and not from the origins of its tensors.
+ */
+export const gatheredStartVersionMin: FormatVersion = 11;
 
 /** Slots of a package's context tables: further tensors share the last one. */
 const slotsMax = 65_536;
@@ -48,8 +55,8 @@ export function latticeSegment(
 }
 
 /**
- * Activity of every element after a block without a previous one; kStateAfterBase of
- * native/src/residual_quant/lattice/activity.h.
+ * Activity of every element at the start of a block without a previous one, and after one that started from origins;
+ * kStateAfterBase of native/src/residual_quant/lattice/activity.h.
  */
 const activityAtStart = 168;
 
@@ -67,15 +74,38 @@ export function latticeBlock(
     values.fill(file.residuals.get(tensor)!.origin, first, first + elementCount);
     first += elementCount;
   }
-  // Origins are in the tensors' own units already.
-  return {
-    segments: segments.map((segment) => ({ ...segment, shift: 0 })),
-    previous: { values, activity: new Uint8Array(block.elementCount).fill(activityAtStart) },
-  };
+  return { segments: inOwnUnits(segments), previous: { values, activity: activitiesAtStart(block) } };
+}
+
+/** Segments of a block that starts from values in its tensors' own units: origins, or a placed state. */
+export function inOwnUnits(segments: readonly LatticeSegment[]): LatticeSegment[] {
+  return segments.map((segment) => ({ ...segment, shift: 0 }));
 }
 
 /**
- * The package's data on a block, for rebuilding it along its chain. Throws `corrupt-package` if a tensor has no record.
+ * The state in which a block starts from elements that have none, in the dtype of its tensors: each at the nearest unit
+ * of its tensor. Rejects with the errors of `latticePlace`.
+ */
+export async function placedState(
+  core: NativeCore,
+  elements: Uint8Array,
+  { file, block }: { readonly file: ResidualFile; readonly block: PlannedBlock },
+  signal?: AbortSignal,
+): Promise<LatticeState> {
+  if (block.coding.kind !== 'residual') throw new TypeError('not a residual block');
+  return {
+    values: await core.latticePlace(elements, latticeSegments(file, block), block.coding.dtype, signal),
+    activity: activitiesAtStart(block),
+  };
+}
+
+function activitiesAtStart({ elementCount }: PlannedBlock): Uint8Array {
+  return new Uint8Array(elementCount).fill(activityAtStart);
+}
+
+/**
+ * The package's data on a block, for rebuilding it along its chain. `starts`: it has no previous block. Throws
+ * `corrupt-package` if a tensor has no record.
  */
 export function residualLink(
   file: ResidualFile,
@@ -83,11 +113,10 @@ export function residualLink(
   { tables, payload, starts, part }: Pick<ResidualLink, 'tables' | 'payload' | 'part'> & { readonly starts: boolean },
 ): ResidualLink {
   const segments = latticeSegments(file, block);
-  // Origins are in the tensors' own units already.
   return {
     tables,
     payload,
-    segments: starts ? segments.map((segment) => ({ ...segment, shift: 0 })) : segments,
+    segments: starts ? inOwnUnits(segments) : segments,
     slots: blockSlots(file, block),
     part,
   };

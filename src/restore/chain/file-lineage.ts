@@ -54,8 +54,8 @@ export class FileLineage {
   }
 
   /**
-   * The parts of package `step + 1` that hold the ancestor's elements of an exact block without a previous block;
-   * undefined if there are none.
+   * The parts of package `step + 1` that hold the ancestor's elements of an exact or residual block without a previous
+   * block; undefined if there are none.
    */
   gathered(step: number, block: number): GatheredPart[] | undefined {
     const { package: owner, fileNumber, plan } = this.steps[step]!;

@@ -38,11 +38,12 @@ const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 let runCount = 0;
 
 /**
- * Most weights do not move. The files hold a matrix of several blocks, vectors that share one, exact tensors and a file
- * of bytes.
+ * Most weights do not move; before tuning, a seventh is elsewhere. The files hold a matrix of several blocks, vectors
+ * that share one, exact tensors and a file of bytes.
  */
-function uploadAt(step: number): Upload {
+function uploadAt(step: number, { beforeTuning = false } = {}): Upload {
   const moved = (values: Float32Array, one: number): Float32Array => {
+    if (beforeTuning) values.forEach((x, i) => (values[i] = x + (i % 7 === 0 ? 0.7 : 0)));
     for (let at = 1; at <= step; at++) values.forEach((x, i) => (values[i] = x + (i % one === at % one ? 0.9 : 0)));
     return values;
   };
@@ -237,6 +238,33 @@ describe('a run whose old deltas are merged', () => {
     await markMergeEnded(harness.catalog, run.id);
     expect((await recordOf(checkpoints[1]!)).mergeTried).toBe(true);
   });
+});
+
+test('of a lossy run behind an exact base all but the first delta are merged', async () => {
+  runCount += 1;
+  const base = await harness.push(
+    await harness.newRun({ fidelity: 'exact', thresholds: {} }),
+    0,
+    uploadAt(0, { beforeTuning: true }),
+  );
+  const run = await harness.newFixedRun({ method: 'residual', step: -40 }, { parentCheckpointId: base.id });
+  const checkpoints = await pushed(run);
+  const before = await Promise.all(checkpoints.map(recordOf));
+  expect(before.slice(0, 4).map(({ ancestorId }) => ancestorId)).toEqual([
+    base.packageId,
+    ...before.slice(0, 3).map(({ id }) => id),
+  ]);
+  const downloads = await Promise.all(checkpoints.map(digests));
+  expect(await mergeAll()).toBeGreaterThan(0);
+  const after = await Promise.all(checkpoints.map(recordOf));
+  expect(after.slice(0, 5).map(({ mergedPackageId }) => mergedPackageId !== undefined)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
 });
 
 test('deltas that have nothing in common are left as they are, and are not tried again', async () => {

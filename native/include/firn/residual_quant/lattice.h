@@ -108,6 +108,11 @@ Status lattice_contexts(LatticeSegments segments, LatticeState previous, uint8_t
 Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t escape_count, LatticeSegments segments,
                      LatticeState previous, int32_t* values, uint8_t* activity);
 
+// Places elements of `dtype` on the lattice, for a block that goes on from elements without a state. `values` receives
+// element * 2^-exponent, rounded to nearest, ties to even, and bounded by kLatticeValueMax, infinite ones too; 0 for
+// NaN. `elements` needs no alignment. invalid_argument when a parameter violates its range.
+Status lattice_place(const void* elements, Dtype dtype, LatticeSegments segments, int32_t* values);
+
 // Rebuilds the elements in `dtype`: the binary32 product of k and (768 + gain) / 1024 * 2^exponent, then convert().
 // `out` needs no alignment. invalid_argument when a parameter violates its range.
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out);

@@ -7,6 +7,7 @@
 #include "common/f32_view.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/segment_steps.h"
+#include "residual_quant/lattice/weight_units.h"
 #include "simd/cpu_features.h"
 
 namespace firn {
@@ -103,6 +104,18 @@ Status lattice_apply(const uint8_t* symbols, const uint32_t* escapes, size_t esc
     return kernel(rule, cursor, from(previous.values, first), before, step, values + first, activity + first);
   });
   return done && cursor.escapes_left == 0 ? Status::ok : Status::corrupt;
+}
+
+Status lattice_place(const void* elements, Dtype dtype, LatticeSegments segments, int32_t* values) {
+  size_t count;
+  if (!valid_segments(segments, &count)) return Status::invalid_argument;
+  float scratch[kStepElements];
+  for_each_step(segments, 0, [&](const LatticeRule& rule, size_t, size_t first, size_t step) {
+    const void* const at = f32_view(elements, dtype, first, step, scratch);
+    for (size_t i = 0; i < step; ++i) values[first + i] = placed_units(f32_at(at, i), rule.units);
+    return true;
+  });
+  return Status::ok;
 }
 
 Status lattice_values(const int32_t* values, LatticeSegments segments, Dtype dtype, void* out) {

@@ -24,4 +24,12 @@ inline bool weight_units(float weight, float units, int32_t* x) {
   return *x <= kLatticeWeightMax && *x >= -kLatticeWeightMax;
 }
 
+// The same for any element: bounded by kLatticeValueMax, 0 for NaN.
+inline int32_t placed_units(float element, float units) {
+  constexpr auto bound = static_cast<float>(kLatticeValueMax);
+  const float scaled = element * units;
+  if (!(std::fabs(scaled) < bound)) return std::isnan(scaled) ? 0 : scaled < 0 ? -kLatticeValueMax : kLatticeValueMax;
+  return static_cast<int32_t>(std::lrint(scaled));
+}
+
 }  // namespace firn

@@ -20,8 +20,8 @@ const gainCodes = { min: 51, max: 512 };
 export interface TensorToFit {
   /** Quantization step, in units. */
   readonly step: number;
-  /** The ancestor's record. */
-  readonly known: ResidualTensor | undefined;
+  /** The ancestor's gain, or that of one of exact weights that the tensor starts from. */
+  readonly known: number | undefined;
   /** Vectors retain their gain. */
   readonly isMatrix: boolean;
 }
@@ -50,7 +50,7 @@ export function fitResidualTensor(
   const signed = (index: number): bigint => total[latticeSignedSumsIndex + index]!;
   const products = total[latticeProductsIndex]! - units[0]! * signed(0) - units[1]! * (signed(1) + signed(2));
   const gain = products <= 0n ? record.gain : Number((1024n * total[latticeSquaresIndex]!) / products) - 768;
-  const kept = known !== undefined && Math.abs(gain - known.gain) <= gainTolerance ? known.gain : gain;
+  const kept = known !== undefined && Math.abs(gain - known) <= gainTolerance ? known : gain;
   return {
     ...record,
     offsets,

@@ -25,6 +25,8 @@ export interface ResidualModelParts
   readonly plan: CodingPlan;
   readonly records: readonly ReadonlyMap<number, ResidualTensor>[];
   readonly moments: ModelMoments;
+  /** By file: the tensors that start from exact weights of the ancestor. */
+  readonly started: readonly ReadonlySet<number>[];
   readonly symbolCache: SymbolCache;
   /** `fixed` if absent. A base, and weights that are rounded to the nearest step, have no rates. */
   readonly hysteresis?: Hysteresis | undefined;

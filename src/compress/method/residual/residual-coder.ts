@@ -2,6 +2,7 @@ import type {
   ContextCounts,
   ContextTables,
   ElementsOptions,
+  LatticeState,
   NativeCore,
   QuantizedBlock,
   ResidualBlock,
@@ -11,8 +12,10 @@ import {
   blockOrigins,
   blockSlots,
   contextSegments,
+  inOwnUnits,
   latticeBlock,
   latticeSegments,
+  placedState,
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
@@ -148,11 +151,11 @@ export class ResidualCoder {
   ): Promise<Uint8Array> {
     if (at.block.coding.kind !== 'residual') throw new TypeError('not a residual block');
     const { dtype } = at.block.coding;
-    const { core, modelSymbols, ancestor } = this.parts;
+    const { core, modelSymbols } = this.parts;
     // Symbols are looked up after the wait: another model may take the room meanwhile.
-    const before = modelSymbols.has(keyOf(at)) ? await previousChain(ancestor, at, options.signal) : undefined;
+    const start = modelSymbols.has(keyOf(at)) ? await this.behind(file, at, options.signal) : undefined;
     const symbols = modelSymbols.get(keyOf(at));
-    if (symbols !== undefined) return core.residualMovedElements(symbols, behind(file, at, before), dtype, options);
+    if (symbols !== undefined && start !== undefined) return core.residualMovedElements(symbols, start, dtype, options);
     return this.withBlock(
       file,
       at,
@@ -201,14 +204,16 @@ export class ResidualCoder {
   ) {
     const { core, ancestor, gramMatrices } = this.parts;
     const places = gramMatrices?.[at.file];
-    if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor))) {
-      const before = await previousChain(ancestor, at, signal);
-      return { ...behind(file, at, before), targets: undefined, isFirst: before === undefined };
-    }
+    if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor)))
+      return { ...(await this.behind(file, at, signal)), targets: undefined };
     // Targets need the state itself.
-    const previous = await previousState(ancestor, at, signal);
-    const lattice = latticeBlock(file, at.block, previous);
-    const isFirst = previous === undefined;
+    const placed = await this.placed(file, at, signal);
+    const previous = placed === undefined ? await previousState(ancestor, at, signal) : undefined;
+    const lattice =
+      placed === undefined
+        ? latticeBlock(file, at.block, previous)
+        : { segments: inOwnUnits(latticeSegments(file, at.block)), previous: placed };
+    const isFirst = (placed ?? previous) === undefined;
     const priced = isFirst ? undefined : rates;
     const targets = await gptqTargets(
       core,
@@ -217,23 +222,37 @@ export class ResidualCoder {
     );
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
   }
-}
 
-/**
- * A block's parameters and its starting values: the chain of its ancestors, or the origins of its tensors, in their own
- * units.
- */
-function behind(
-  file: ResidualFile,
-  { block }: BlockPlace,
-  before: ResidualBlock['chain'] | undefined,
-): Pick<ResidualBlock, 'segments' | 'chain'> {
-  const segments = latticeSegments(file, block);
-  if (before !== undefined) return { segments, chain: before };
-  return {
-    segments: segments.map((segment) => ({ ...segment, shift: 0 })),
-    chain: { links: [], start: blockOrigins(file, block) },
-  };
+  /**
+   * A block's parameters and its starting values: the chain of its ancestors; or, in its tensors' own units, the
+   * ancestor's elements or the origins of its tensors. `isFirst`: these origins.
+   */
+  private async behind(
+    file: ResidualFile,
+    at: BlockPlace,
+    signal?: AbortSignal,
+  ): Promise<Pick<ResidualBlock, 'segments' | 'chain'> & { readonly isFirst: boolean }> {
+    const segments = latticeSegments(file, at.block);
+    const before = await previousChain(this.parts.ancestor, at, signal);
+    if (before !== undefined) return { segments, chain: before, isFirst: false };
+    const placed = await this.placed(file, at, signal);
+    return {
+      segments: inOwnUnits(segments),
+      chain: { links: [], start: placed ?? blockOrigins(file, at.block) },
+      isFirst: placed === undefined,
+    };
+  }
+
+  /** The state of a block that starts from exact elements of the ancestor; undefined for other blocks. */
+  private async placed(
+    file: ResidualFile,
+    { file: number, index, block }: BlockPlace,
+    signal?: AbortSignal,
+  ): Promise<LatticeState | undefined> {
+    const { core, ancestor } = this.parts;
+    const elements = await ancestor?.gatheredElements(number, index, signal);
+    return elements && placedState(core, elements, { file, block }, signal);
+  }
 }
 
 function keyOf({ file, index }: BlockPlace): string {

@@ -224,7 +224,9 @@ function fitted(
         if (hasGramMatrix(parts, number, tensor))
           return [tensor, { ...record, offsets: [0, 0], gain: unitGain }] as const;
         const { name, shape } = file.layout.tensors[tensor]!;
-        const known = parts.ancestor?.residualTensor(number, name);
+        const known = parts.started[number]!.has(tensor)
+          ? unitGain
+          : parts.ancestor?.residualTensor(number, name)?.gain;
         const { step } = segmentOf(file, tensor, record);
         const fit = fitResidualTensor(record, sums[number]!.get(tensor)!.statistics, {
           step,

@@ -2,7 +2,7 @@ import { residualStepMin, type ResidualConfig } from '../../../checkpoint/option
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/methods/residual-search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
-import { searchStep } from './steps/search-step.ts';
+import { coarsestStep, searchStep } from './steps/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
@@ -19,7 +19,9 @@ import { ancestorInLatticeRange } from './lattice/ancestor-in-lattice-range.ts';
 import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import { someOf } from '../../some-of.ts';
-import { stepBound } from './steps/step-bound.ts';
+import { measureMovement } from './steps/measure-movement.ts';
+import { startedStepBound, stepBound } from './steps/step-bound.ts';
+import { startedTensors } from './lattice/started-tensors.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
 export interface ResidualParts extends EncodingOptions {
@@ -55,16 +57,18 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const lastStep = last?.method === 'residual' ? last : undefined;
   let { ancestor } = parts;
   const planning = { lastScale: lastStep?.step, isBounded: parts.weightErrorMax !== undefined };
-  let records = planSteps(source.files, moments, { ...planning, ancestor });
+  let started = startedTensors(plan, ancestor);
+  let records = planSteps(source.files, moments, { ...planning, ancestor, started });
   if (records === undefined || !(await ancestorInLatticeRange(parts, records))) {
     ancestor = undefined;
+    started = startedTensors(plan, ancestor);
     records = planSteps(source.files, moments, planning)!;
   }
   const { resumption } = parts;
   // If training was resumed from a rebuilt checkpoint, now or recently, the rebuilt weights must not lag behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualModel>>(formsKept);
-  const modelParts = { ...parts, ancestor, records, moments, toNearest };
+  const modelParts = { ...parts, ancestor, records, moments, started, toNearest };
   const quantize = (config: QuantizationConfig): Promise<ResidualModel> => {
     const { step } = own(config);
     const known = forms.get(String(step));
@@ -73,12 +77,18 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     forms.set(String(step), made, 1);
     return made;
   };
-  const max = stepBound({
+  const bound = stepBound({
     lastStep: lastStep?.step,
     ancestorStep: ancestor?.index.residual?.scales.matrices,
     toNearest,
     resumption,
   });
+  const movementBound = async (): Promise<number | undefined> => {
+    if (started.every(({ size }) => size === 0)) return undefined;
+    return startedStepBound(await measureMovement(modelParts));
+  };
+  const roughBytes = (config: QuantizationConfig): Promise<number> =>
+    isSampled(plan) ? estimateResidualBytes(modelParts, own(config).step) : quantize(config).then(({ bytes }) => bytes);
   return {
     conditions: residualConditions({
       ancestor: ancestor?.index.id,
@@ -104,13 +114,18 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     },
     quantize,
     estimateBytes: async (config) => (await quantize(config)).bytes,
-    roughBytes: (config) =>
-      isSampled(plan)
-        ? estimateResidualBytes(modelParts, own(config).step)
-        : quantize(config).then(({ bytes }) => bytes),
-    search: (runner: TrialRunner): Promise<FoundConfig | undefined> =>
-      searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner),
+    roughBytes,
+    leastBytes: () => roughBytes({ method: 'residual', step: coarsestStep(parts.weightErrorMax) }),
+    search: async (runner: TrialRunner): Promise<FoundConfig | undefined> => {
+      const max = leastOf(bound, await movementBound());
+      return searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner);
+    },
   };
+}
+
+/** The smaller of two bounds, each of which may be absent. */
+function leastOf(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 /** Whether an estimate uses only a sample of the model. */

@@ -25,8 +25,8 @@ export interface WalkStep {
   /** The block in `packageBefore` that this one refers to. */
   readonly previous: PlannedBlock | undefined;
   /**
-   * The parts of the next older package that hold the ancestor's elements of an exact block without a previous block;
-   * undefined if there are none.
+   * The parts of the next older package that hold the ancestor's elements of an exact or residual block without a
+   * previous block; undefined if there are none.
    */
   gathered(): readonly GatheredPart[] | undefined;
   /**

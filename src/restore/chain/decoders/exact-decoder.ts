@@ -2,12 +2,11 @@ import { elementKindBytes } from '../../../native/check/native-numbers.ts';
 import { masterMode, type NativeCore } from '../../../native/core.ts';
 import { masterParts } from '../../../package/blocks/named-tensors.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
-import { gatheredBlocksMax } from '../../../package/format-limits.ts';
 import type { BlockMemory } from '../../block-memory.ts';
-import { countBlocks, readParts } from '../read-parts.ts';
+import { readParts } from '../read-parts.ts';
 import type { BlockDecoder, WalkStep } from './block-decoder.ts';
 import { bytesOf, decodeAlong, type StepDecoder } from './decode-along.ts';
-import type { DecodedBlock } from './decoded-block.ts';
+import { gatheredElements } from './gathered-elements.ts';
 
 /**
  * Exact blocks: coded alone, against the ancestor's bytes (in a previous block or gathered from several), or against
@@ -30,7 +29,10 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
 function exactSteps(core: NativeCore, memory: BlockMemory | undefined): StepDecoder {
   return {
     goesOn: (payload) => !core.exactIsStandaloneSync(payload),
-    withoutPrevious: gathered,
+    withoutPrevious: async (step, signal) => {
+      const bytes = await gatheredElements(step, signal);
+      return bytes && { kind: 'exact', bytes };
+    },
     decode: async (payload, step, decoded, signal) => {
       const { coding, elementCount } = step.planned;
       if (coding.kind !== 'exact') throw corruptPackage('a block changed its kind');
@@ -43,16 +45,6 @@ function exactSteps(core: NativeCore, memory: BlockMemory | undefined): StepDeco
       return { kind: 'exact', bytes };
     },
   };
-}
-
-/**
- * The ancestor's elements for a block without a previous block. Undefined if one of its tensors has none there, or if
- * they are in more than `gatheredBlocksMax` blocks.
- */
-async function gathered(step: WalkStep, signal: AbortSignal | undefined): Promise<DecodedBlock | undefined> {
-  const located = step.gathered()?.map((part) => ({ ...step.located(part, 1), zeroBytes: part.zeroBytes }));
-  if (located === undefined || countBlocks(located) > gatheredBlocksMax) return undefined;
-  return { kind: 'exact', bytes: await readParts(located, signal) };
 }
 
 /** The elements of a block of master weights, decoded with their reference tensors in the same package. */

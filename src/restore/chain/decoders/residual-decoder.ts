@@ -2,13 +2,16 @@ import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import type { JointSymbols, NativeCore, ResidualChain } from '../../../native/core.ts';
 import {
   blockOrigins,
+  gatheredStartVersionMin,
   latticeElements,
+  placedState,
   residualLink,
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import { corruptPackage } from '../../../package/corrupt-package.ts';
 import type { MergedPackagePart } from '../../../package/package-index.ts';
 import type { BlockDecoder, BlockWalk, WalkStep } from './block-decoder.ts';
+import { gatheredElements } from './gathered-elements.ts';
 
 /** Residual blocks: the native core decodes the whole chain of payloads in one call. */
 export function residualDecoder(core: NativeCore): BlockDecoder {
@@ -37,11 +40,11 @@ export function residualDecoder(core: NativeCore): BlockDecoder {
 }
 
 /**
- * The chain of payloads from the cached state, or from the block's start, to a residual block's state. Rejects as
- * BlockDecoder does.
+ * The chain of payloads to a residual block's state: from the cached state, or from what the block's first payload
+ * starts from. Rejects as BlockDecoder does.
  */
 export async function residualWay(
-  { found, steps, newest }: BlockWalk,
+  { core, found, steps, newest }: BlockWalk,
   signal: AbortSignal | undefined,
 ): Promise<ResidualChain> {
   // The checkpoints of a merged package share one payload; read it with the first of them.
@@ -60,8 +63,21 @@ export async function residualWay(
     });
   });
   if (start !== undefined) return { links: links.reverse(), start };
-  const oldest = steps.at(-1) ?? newest;
-  return { links: links.reverse(), start: blockOrigins(residualFile(oldest), oldest.planned) };
+  return { links: links.reverse(), start: await startOf(core, steps.at(-1) ?? newest, signal) };
+}
+
+/** What a block without a previous block starts from: the ancestor's elements, or the origins of its tensors. */
+async function startOf(
+  core: NativeCore,
+  step: WalkStep,
+  signal: AbortSignal | undefined,
+): Promise<ResidualChain['start']> {
+  const file = residualFile(step);
+  const mayGather = step.package.index.formatVersion >= gatheredStartVersionMin;
+  const elements = mayGather ? await gatheredElements(step, signal) : undefined;
+  return elements === undefined
+    ? blockOrigins(file, step.planned)
+    : placedState(core, elements, { file, block: step.planned }, signal);
 }
 
 function residualFile({ package: owner, fileNumber }: WalkStep): ResidualFile {

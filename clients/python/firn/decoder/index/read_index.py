@@ -26,7 +26,7 @@ def read_index(
     check(len(package) >= PREFIX_BYTES + _TRAILER_BYTES, "a package is too short")
     check(package[:4] == b"FIRN", "this is no package")
     version = package[4]
-    if version not in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):
+    if version not in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11):
         raise UnsupportedFormat(f"format version {version} is not known")
     trailer = ByteReader(package[-_TRAILER_BYTES:])
     offset, length, checksum = trailer.unsigned(8), trailer.unsigned(4), trailer.unsigned(4)

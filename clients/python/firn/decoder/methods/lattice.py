@@ -66,6 +66,29 @@ def lattice_segments(records: Sequence[LatticeRecord], step_scales: Sequence[int
     return found
 
 
+def placed_state(elements: bytes, segments: np.ndarray, dtype: str) -> LatticeState:
+    """
+    The state in which a block starts from elements that have none: each at the nearest unit of its segment, ties to
+    even, inside the lattice; 0 for NaN.
+    """
+    numbers = _numbers(elements, dtype)
+    units = np.repeat(np.ldexp(np.float32(1), -segments["exponent"]).astype(np.float32), segments["count"])
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        # Times a power of two is exact, or beyond the lattice, or 0 either way.
+        scaled = np.nan_to_num(np.rint(numbers * units), nan=0.0)
+    values = np.clip(scaled, 1 - _STATE_BOUND, _STATE_BOUND - 1).astype(np.int32)
+    return LatticeState(values, np.full(len(values), ACTIVITY_AT_FIRST, np.uint8))
+
+
+def _numbers(elements: bytes, dtype: str) -> np.ndarray:
+    """Elements as binary32."""
+    if dtype == "F32":
+        return np.frombuffer(elements, "<f4").astype(np.float32, copy=False)
+    if dtype == "F16":
+        return np.frombuffer(elements, "<f2").astype(np.float32)
+    return (np.frombuffer(elements, "<u2").astype(np.uint32) << 16).view(np.float32)
+
+
 def shifted_values(values: np.ndarray, shift: int) -> np.ndarray:
     """The previous values in the present unit."""
     moved = values << shift

@@ -72,11 +72,15 @@ class Place:
 
 
 class Gathered(list[Place]):
-    """The places of a gathered block's elements, and how many bytes of zeros follow those of each."""
+    """
+    The places of a gathered block's elements, and how many bytes of zeros follow those of each. One that may be absent
+    is left out where its elements lie in too many blocks.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, may_be_absent: bool = False) -> None:
         super().__init__()
         self.zeros: list[int] = []
+        self.may_be_absent = may_be_absent
 
 
 @dataclass(frozen=True)
@@ -199,16 +203,17 @@ class BlockFinder:
             found.append(Link(at, same_path, self.chain[at], previous))
         return found
 
-    def gathered(self, link: Link) -> Gathered | None:
+    def gathered(self, link: Link, may_be_absent: bool = False) -> Gathered | None:
         """
-        The elements of the gathered block of an exact block without a previous one, run by run; None if it has none.
+        The elements of the gathered block of a block without a previous one, run by run; None if it has none. A block
+        that can do without one says so with `may_be_absent`.
         """
         if link.at == 0 or link.package.index.version < 6 or link.file.content != SAFETENSORS:
             return None
         if sum(package.index.version >= 6 for package in self.chain[: link.at]) >= GATHERINGS_MAX:
             return None
         files = self.chain[link.at - 1].index.files
-        places = Gathered()
+        places = Gathered(may_be_absent)
         for run in link.block.plan.runs:
             tensor = link.file.tensors[run.tensor]
             namesake = link.file.namesakes.get(run.tensor) or self._namesake(link.at - 1, link.file, tensor.name)

@@ -13,7 +13,7 @@ from ..methods.master_blocks import MASTER_MODE, MasterSegment, read_master_bloc
 from ..methods.state_blocks import FIRST, ENCODINGS, Segment, goes_on, read_state_block
 from .chain import BlockFinder, Link, Place
 from .level_blocks import decode_levels
-from .residual_blocks import Keep, decode_residual
+from .residual_blocks import GATHERED_START_VERSION, Keep, decode_residual
 
 # Decodes a block: yields the places of elements that it needs of other blocks, is sent those elements, and returns its
 # own.
@@ -37,7 +37,20 @@ def decode_block(finder: BlockFinder, links: Sequence[Link], keep: Keep | None =
         return _decode_bitmasks(links)
     if kind == "buckets":
         return _decode_buckets(links)
-    return decode_residual(links, keep)
+    return (yield from _decode_residual(finder, links, keep))
+
+
+def _decode_residual(finder: BlockFinder, links: Sequence[Link], keep: Keep | None) -> Steps:
+    oldest = links[-1]
+    places = None
+    if oldest.package.index.version >= GATHERED_START_VERSION and not oldest.has_kept_state:
+        places = finder.gathered(oldest, may_be_absent=True)
+    if places is None:
+        return decode_residual(links, keep=keep)
+    found = yield places
+    # Nothing is sent where the elements lie in too many blocks: there is no gathered block then.
+    gathered = b"".join(part + bytes(zeros) for part, zeros in zip(found, places.zeros, strict=True)) if found else None
+    return decode_residual(links, gathered, keep)
 
 
 def _decode_exact(finder: BlockFinder, links: Sequence[Link]) -> Steps:

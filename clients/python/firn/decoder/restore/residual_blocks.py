@@ -1,6 +1,7 @@
 """The elements of a residual block along a chain, by the core or in numpy (format.md, "Payloads")."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,28 +14,49 @@ from ..methods.lattice import (
     apply_moves,
     contexts,
     element_bytes_of,
+    placed_state,
     shifted_values,
 )
 from .chain import Link
+
+# From this version on a residual block without a previous one starts from its gathered block, where it has one.
+GATHERED_START_VERSION = 11
 
 # Receives the state that a block is left in.
 Keep = Callable[[LatticeState], None]
 
 
-def decode_residual(links: Sequence[Link], keep: Keep | None = None) -> bytes:
+def decode_residual(links: Sequence[Link], gathered: bytes | None = None, keep: Keep | None = None) -> bytes:
     """
-    The elements of the first of these links, newest first. A kept state of the last one is where the others start.
+    The elements of the first of these links, newest first. A kept state of the last one is where the others start. Else
+    that one starts from `gathered`, the elements of its gathered block, if it has one.
     """
     start = links[-1].kept_state()
     if start is not None:
         links, oldest = links[:-1], links[-1]
         if not links:
             return _elements(oldest, oldest.lattice.segments(oldest.block.plan.runs, True), start)
+        begin = Begin(start, in_own_units=False)
+    elif gathered is not None:
+        segments = links[-1].lattice.segments(links[-1].block.plan.runs, False)
+        begin = Begin(placed_state(gathered, segments, links[-1].dtype), in_own_units=True)
+    else:
+        begin = Begin(None, in_own_units=True)
     core = links[0].package.core
-    return _decode_in_core(core, links, start, keep) if core else _decode_in_numpy(links, start, keep)
+    return _decode_in_core(core, links, begin, keep) if core else _decode_in_numpy(links, begin, keep)
 
 
-def _decode_in_core(core: Core, links: Sequence[Link], start: LatticeState | None, keep: Keep | None) -> bytes:
+@dataclass(frozen=True)
+class Begin:
+    """
+    The state that the oldest block starts from, None for origins, and whether it counts in the units of that block.
+    """
+
+    state: LatticeState | None
+    in_own_units: bool
+
+
+def _decode_in_core(core: Core, links: Sequence[Link], begin: Begin, keep: Keep | None) -> bytes:
     chain = []
     payload, joint_symbols = np.empty(0, np.uint8), b""
     for link in reversed(links):
@@ -44,7 +66,7 @@ def _decode_in_core(core: Core, links: Sequence[Link], start: LatticeState | Non
             payload = link.package.view[link.block.offset : link.block.offset + link.block.length]
             joint_symbols = b"".join(index.joint_symbols or [])
         runs = link.block.plan.runs
-        has_previous = start is not None or len(chain) > 0
+        has_previous = not begin.in_own_units or len(chain) > 0
         chain.append(
             ResidualLink(
                 index.tables.of_core(core),
@@ -57,20 +79,22 @@ def _decode_in_core(core: Core, links: Sequence[Link], start: LatticeState | Non
                 index.position,
             )
         )
-    origins = None if start is not None else links[-1].lattice.origins(links[-1].block.plan.runs)
+    origins = None if begin.state is not None else links[-1].lattice.origins(links[-1].block.plan.runs)
     count = links[0].block.plan.count
-    elements, state = core.residual(chain, start, origins, links[0].dtype, count, keep is not None)
+    elements, state = core.residual(chain, begin.state, origins, links[0].dtype, count, keep is not None)
     if keep is not None and state is not None:
         keep(state)
     return elements
 
 
-def _decode_in_numpy(links: Sequence[Link], start: LatticeState | None, keep: Keep | None) -> bytes:
+def _decode_in_numpy(links: Sequence[Link], begin: Begin, keep: Keep | None) -> bytes:
+    start = begin.state
     state = None if start is None else LatticeState(start.values.astype(np.int64), start.activities.astype(np.int64))
     segments = np.empty(0)
     moves: list[np.ndarray] = []
     for link in reversed(links):
-        segments = link.lattice.segments(link.block.plan.runs, state is not None)
+        has_previous = link is not links[-1] or not begin.in_own_units
+        segments = link.lattice.segments(link.block.plan.runs, has_previous)
         # The first checkpoint of a merged package reads the moves of all.
         if link.package.index.position == 0:
             moves = _read_moves(link, segments, state)

@@ -9,12 +9,7 @@ import type { EncodingOptions } from '../../quantized-model.ts';
 import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
 import { ResidualCoder, type ResidualCoderParts } from '../residual-coder.ts';
 import { gatherMoments } from '../tensor-moments.ts';
-
-/**
- * Four steps: a weight with a smaller move counts as one that stays put. A weight beyond counts with the rest after its
- * move.
- */
-const widestDeadZone = 1024;
+import { stayingPut } from './staying-put.ts';
 
 export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'modelSymbols'> {
   readonly plan: CodingPlan;
@@ -36,8 +31,7 @@ export async function measureDrift(parts: DriftParts): Promise<number | undefine
     (at) => ancestor.hasBlock(at.file, at.index) && isKnown(files[at.file], at),
   );
   const coder = new ResidualCoder({ ...parts, gramMatrices: undefined, gradientScale: () => 0 });
-  const rounding = { deadZone: widestDeadZone, ofTensor: () => ({ strength: 0, deadZone: widestDeadZone }) };
-  return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => rounding });
+  return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => stayingPut });
 }
 
 /** The file with the ancestor's records. */

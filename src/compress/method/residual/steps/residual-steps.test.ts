@@ -82,3 +82,13 @@ describe('the step of an almost constant vector', () => {
     expect(stepOf(1e-5, false)).toBeCloseTo(-8 - Math.log2(1e-5), 1);
   });
 });
+
+test('a tensor that starts from exact weights has the most units that a step can have', () => {
+  const planning = { isBounded: false, lastScale: undefined };
+  const [alone] = planSteps(files, moments([1, 1]), planning)!;
+  const [started] = planSteps(files, moments([1, 1]), { ...planning, started: [new Set([1])] })!;
+  expect(started!.get(0)).toEqual(alone!.get(0));
+  const [before, finer] = [alone!.get(1)!, started!.get(1)!];
+  expect(before.exponent - finer.exponent).toBe(6);
+  expect(finer.stepCode - before.stepCode).toBe(6 * stepsPerOctave);
+});

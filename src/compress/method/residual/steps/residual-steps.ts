@@ -30,6 +30,11 @@ const stepsPerMean = { usual: 256, bounded: 2 ** 20 };
 /** A step at scale 0 has at least 2^this units, as offsets and gains need this resolution. */
 const unitsPerStepLog2 = 9;
 /**
+ * The same for a tensor that starts from exact weights: the most units that a step can have. Weights that do not move
+ * come back at the nearest unit, and a fine-tune moves by far less than a deviation.
+ */
+const startedUnitsPerStepLog2 = 15;
+/**
  * The ancestor's record stays in use while its step is within this distance of the computed one, in 1/32 octaves:
  * unchanged records cost nothing.
  */
@@ -44,6 +49,8 @@ export interface StepPlanning {
   readonly lastScale?: number | undefined;
   /** Whether the error of weights is bounded: then no vector comes back constant that was not. */
   readonly isBounded: boolean;
+  /** By file: the tensors that start from exact weights of the ancestor. */
+  readonly started?: readonly ReadonlySet<number>[];
 }
 
 /**
@@ -54,7 +61,7 @@ export interface StepPlanning {
 export function planSteps(
   files: readonly SourceFile[],
   moments: ModelMoments,
-  { ancestor, lastScale, isBounded }: StepPlanning,
+  { ancestor, lastScale, isBounded, started }: StepPlanning,
 ): readonly Map<number, ResidualTensor>[] | undefined {
   const wanted = wantedSteps(files, moments, { power: powerAt(lastScale), isBounded });
   const scaleHint = Math.min(0, lastScale ?? 0);
@@ -67,7 +74,10 @@ export function planSteps(
       const stepLog2 = wanted[file]!.get(tensor)!;
       const record =
         before === undefined
-          ? newRecord(stepLog2, sums, effectiveRank(shape) > 1)
+          ? newRecord(stepLog2, sums, {
+              isMatrix: effectiveRank(shape) > 1,
+              unitsLog2: started?.[file]!.has(tensor) === true ? startedUnitsPerStepLog2 : unitsPerStepLog2,
+            })
           : keptRecord(before, stepLog2, scaleHint);
       if (!inLatticeRange(sums.magnitudeMax, record.exponent)) return undefined;
       here.set(tensor, record);
@@ -140,10 +150,10 @@ function vectorStep(sums: TensorMoments, isBounded: boolean): number {
 function newRecord(
   stepLog2: number,
   { magnitudeMax, sum, elementCount }: TensorMoments,
-  isMatrix: boolean,
+  { isMatrix, unitsLog2 }: { readonly isMatrix: boolean; readonly unitsLog2: number },
 ): ResidualTensor {
   const room = magnitudeMax > 0 ? Math.floor(Math.log2(magnitudeMax)) + 1 - weightUnitsLog2Max : exponentMin;
-  const exponent = Math.min(exponentMax, Math.max(exponentMin, Math.floor(stepLog2) - unitsPerStepLog2, room));
+  const exponent = Math.min(exponentMax, Math.max(exponentMin, Math.floor(stepLog2) - unitsLog2, room));
   const origin = isMatrix ? 0 : Math.round(sum / elementCount / 2 ** exponent);
   return { exponent, origin, shift: 0, stepCode: codeOf(stepLog2, exponent), offsets: [0, 0], gain: unitGain };
 }

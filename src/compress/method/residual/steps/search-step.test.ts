@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { QuantizationConfig } from '../../../../checkpoint/options/quantization-config.ts';
-import { searchStep } from './search-step.ts';
+import { coarsestStep, searchStep } from './search-step.ts';
 import { TrialRunner } from '../../../../search/trial-runner.ts';
 
 function stepOf(config: QuantizationConfig): number {
@@ -147,4 +147,13 @@ describe('searchStep', () => {
       ),
     );
   });
+});
+
+test.each([
+  [undefined, 51],
+  [2, 51],
+  [0.5, 25],
+  [0.01, -156],
+])('with a bound on weights of %s the coarsest step of a base is %i', (weightErrorMax, step) => {
+  expect(coarsestStep(weightErrorMax)).toBe(step);
 });

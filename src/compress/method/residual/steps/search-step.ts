@@ -1,4 +1,5 @@
 import { residualStepMax, residualStepMin } from '../../../../checkpoint/options/methods/residual-config.ts';
+import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from '../../../../search/trial-runner.ts';
 
 /**
@@ -6,6 +7,15 @@ import type { FoundConfig, TrialOutcome, TrialRunner } from '../../../../search/
  * with it. In 1/32 octaves.
  */
 const firstStep = 51;
+/**
+ * The coarsest step that a search as a base may be expected to find: {@link firstStep}, or the one whose rounding error
+ * is at the bound on weights, if that is finer.
+ */
+export function coarsestStep(weightErrorMax: number | undefined): number {
+  const atBound = Math.floor(stepsPerOctave * Math.log2((weightErrorMax ?? Infinity) * Math.sqrt(12)));
+  return Math.max(residualStepMin, Math.min(firstStep, atBound));
+}
+
 /**
  * Once a step has passed, the search ends after this many trials: of a run's first checkpoint, of a later base, and of
  * a delta. A base has more because its deltas depend on it.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resumptionBefore, resumptionHere, type Resumption } from '../../../ancestor/resumed-training.ts';
-import { stepBound, tensorStepMax } from './step-bound.ts';
+import { startedStepBound, stepBound, tensorStepMax } from './step-bound.ts';
 
 const usual: Resumption = resumptionBefore({ loss: 0.01 }, []);
 
@@ -49,6 +49,17 @@ describe('stepBound', () => {
     const before: Resumption = { ...usual, before: true };
     expect(stepBound({ lastStep: 40, ancestorStep: 7, toNearest: true, resumption: before })).toBe(7);
     expect(stepBound({ lastStep: 40, ancestorStep: undefined, toNearest: true, resumption: before })).toBeUndefined();
+  });
+});
+
+describe('startedStepBound', () => {
+  test.each([
+    ['nothing starts from exact weights', undefined, undefined],
+    ['none of them moved', 0, undefined],
+    ['they moved by a hundredth of a deviation', 0.01, -171],
+    ['they moved by a deviation', 1, 42],
+  ])('where %s', (_, movement, bound) => {
+    expect(startedStepBound(movement)).toBe(bound);
   });
 });
 
