@@ -12,7 +12,8 @@ import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub } from '../acceptance/start-hub.ts';
 import { ask, must, pick, sha256 } from '../harness/ask.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
-import { closeStores, openStores, sweepStores } from '../harness/sweep-stores.ts';
+import { closeStores } from '../harness/close-stores.ts';
+import { openStores, sweepStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { modelPath } from './contents.ts';
 import {
