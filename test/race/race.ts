@@ -37,8 +37,8 @@ const waitingMax = 60;
  * The last operations of every group of this many push nothing, and begin when nothing waits for its encode: merges run
  * after encodes, so they run during these.
  */
-const lullEvery = 400;
-const lullLength = 100;
+const lullEvery = 200;
+const lullLength = 50;
 /** Operations after which a merge should have been seen. */
 const operationsPerMergeMin = 5_000;
 /** After this many problems, further ones say nothing new. */
