@@ -7,11 +7,11 @@ import { killNine } from './kill-nine.ts';
 /** Four starts and two checks of everything, on two busy processors. */
 const timeoutMs = 600_000;
 /**
- * Two kills are one of each kind: with all clients at work, and after they have stopped, when merges run. Between them a
- * start and a collection are killed. More of the same is what the long form is for.
+ * With this seed, one kill hits all clients at work and one hits hub clients alone; between them a start and a collection
+ * are killed. More of the same is what the long form is for; `kill-merge.test.ts` kills merges.
  */
 const kills = 2;
-const seed = 37;
+const seed = 106;
 
 async function losesNothing(stores: StorePair): Promise<void> {
   const report = await killNine({ kills, seed, stores });
