@@ -18,7 +18,7 @@ import { Refused } from '../harness/hub/hub-caller.ts';
  * of it has to be encoded in the end.
  */
 const backlogMax = 3;
-const pollMs = 20;
+const pollMs = 50;
 
 /** A file that the hub answered with 200 or 201, or a checkpoint of such files that it answered with 200 or 202. */
 export interface Acknowledged {
