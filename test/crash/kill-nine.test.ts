@@ -7,8 +7,8 @@ import { killNine } from './kill-nine.ts';
 /** Four starts and two checks of everything, on two busy processors. */
 const timeoutMs = 600_000;
 /**
- * With this seed, one kill hits all clients at work and one hits hub clients alone; between them a start and a collection
- * are killed. More of the same is what the long form is for; `kill-merge.test.ts` kills merges.
+ * With this seed, one kill hits all clients at work and one hits hub clients alone. Between them a start and a
+ * collection are killed. More of the same is what the long form is for; `kill-merge.test.ts` kills merges.
  */
 const kills = 2;
 const seed = 106;

@@ -1,7 +1,7 @@
 /**
  * Kills a hub with SIGKILL at random instants and restarts it on the same stores. Meanwhile clients push, fork and
- * delete checkpoints, hub clients do all that they can do (test/harness/hub), and the hub encodes, publishes, merges and
- * collects garbage; some kills hit a start. It checks that no acknowledged content is lost or wrong:
+ * delete checkpoints, hub clients do all that they can do (test/harness/hub), and the hub encodes, publishes, merges
+ * and collects garbage; some kills hit a start. It checks that no acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket
@@ -31,7 +31,7 @@ import { actUntilKilled, senderTo } from './hub-clients.ts';
 
 /**
  * Longest time from the start of the clients to a kill, in ms: long enough for some encodes to be running. On a busy
- * machine it is extended by the time that the start took.
+ * machine it is extended by the time that the start took, but not to more than twice as much.
  */
 const killAfterMsMax = 2500;
 /** Most operations of one hub client beside all others, so that those which are quick do not crowd out the rest. */
@@ -143,7 +143,11 @@ export async function killNine({
       for (const id of await mergedPackagesOf(hub.url, mergedRun)) merges.add(id);
       const round = roundOf(random());
       const working = work(hub, clients, round);
-      await delay(random() * (round === 'quiet' ? quietFactor : 1) * Math.max(killAfterMsMax, startMs));
+      await delay(
+        random() *
+          (round === 'quiet' ? quietFactor : 1) *
+          Math.min(Math.max(killAfterMsMax, startMs), 2 * killAfterMsMax),
+      );
       await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
       await working;
       say?.(

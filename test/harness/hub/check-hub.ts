@@ -80,7 +80,10 @@ async function differencesOf(
   }
   if (state === undefined) return new Map();
   const base = `${url}/api/models/${state.name}`;
-  const refs = (await readJson(`${base}/refs`)) as Record<'branches' | 'tags', { name: string; targetCommit: string }[]>;
+  const refs = (await readJson(`${base}/refs`)) as Record<
+    'branches' | 'tags',
+    { name: string; targetCommit: string }[]
+  >;
   const [branches, tags] = [refs.branches, refs.tags].map(
     (each) => new Map(each.map(({ name, targetCommit }) => [name, targetCommit])),
   ) as [Map<string, string>, Map<string, string>];

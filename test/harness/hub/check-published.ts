@@ -18,7 +18,9 @@ export async function publicationsOf(
   const found: Publications = new Map([...published].map(([step, { id }]) => [id, step]));
   for (const [name, id] of tags) {
     if (!stepTag.test(name) || !tags.has(`${name}-uploaded`) || found.has(id)) continue;
-    const [commit] = (await readJson(`${base}/commits/${id}?limit=1`)) as [{ title: string; authors: [{ user: string }] }];
+    const [commit] = (await readJson(`${base}/commits/${id}?limit=1`)) as [
+      { title: string; authors: [{ user: string }] },
+    ];
     const [, step] = title.exec(commit.title) ?? [];
     if (commit.authors[0].user === 'firn' && `step-${step}` === name) found.set(id, Number(step));
   }

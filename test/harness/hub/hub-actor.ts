@@ -100,8 +100,7 @@ export class HubActor {
     const reached = reachedCommits(after);
     if (kind === 'squash') for (const commit of this.commits) if (!reached.has(commit)) this.dropped.add(commit);
     if (kind === 'remove') this.dropped.clear();
-    this.commits =
-      kind === 'squash' || after === undefined ? reached : new Set([...this.commits, ...reached]);
+    this.commits = kind === 'squash' || after === undefined ? reached : new Set([...this.commits, ...reached]);
   }
 
   /** The first of the round that is possible now; the next round begins where none is. */

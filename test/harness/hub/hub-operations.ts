@@ -181,7 +181,12 @@ const createBranch: MakeOperation = ({ state, random, number }) => {
 };
 
 const deleteBranch: MakeOperation = ({ state, random }) => {
-  const name = state && pick(random, [...state.branches.keys()].filter((each) => each !== main));
+  const name =
+    state &&
+    pick(
+      random,
+      [...state.branches.keys()].filter((each) => each !== main),
+    );
   if (name === undefined) return undefined;
   const after = { ...state!, branches: without(state!.branches, name) };
   const path = `/api/models/${state!.name}/branch/${name}`;
@@ -198,7 +203,12 @@ const createTag: MakeOperation = ({ state, random, number }) => {
 };
 
 const deleteTag: MakeOperation = ({ state, random }) => {
-  const name = state && pick(random, [...state.tags.keys()].filter((each) => ownTag.test(each)));
+  const name =
+    state &&
+    pick(
+      random,
+      [...state.tags.keys()].filter((each) => ownTag.test(each)),
+    );
   if (name === undefined) return undefined;
   const after = { ...state!, tags: without(state!.tags, name) };
   return request('delete a tag', { before: state, after }, [

@@ -107,12 +107,7 @@ async function sendXorb(
 }
 
 /** The answer to the newer form are lines of JSON. The last one says whether the files are there. */
-async function sendShard(
-  { send }: HubCaller,
-  address: string,
-  shard: Buffer,
-  way: 'xet' | 'xet-v1',
-): Promise<void> {
+async function sendShard({ send }: HubCaller, address: string, shard: Buffer, way: 'xet' | 'xet-v1'): Promise<void> {
   if (way === 'xet-v1') return void (await send('POST', `${address}/v1/shards`, shard));
   for (let tries = 0; tries < shardTriesMax; tries++) {
     const lines = (await send('POST', `${address}/v2/shards`, shard)).toString().trim().split('\n');
