@@ -210,7 +210,7 @@ async function killStart({ dataDirectory, environment }: TestStores, afterMs: nu
 /** Collects garbage while no hub runs, and kills that process. */
 async function killSweep(sweeping: BundledProgram, stores: TestStores, afterMs: number): Promise<void> {
   const sweeper = startSweeper(sweeping, stores, 0);
-  await once(sweeper, 'message');
+  await Promise.race([once(sweeper, 'message'), once(sweeper, 'exit')]);
   await delay(afterMs);
   await end(sweeper);
 }
