@@ -44,6 +44,8 @@ const cacheBytes = 16 * 1024 * 1024;
 export interface TestGateway extends Gateway {
   readonly transfers: TransferMeter;
   readonly store: ObjectStore;
+  /** The store's files are below it. */
+  readonly directory: string;
   readonly ingest: IngestContext;
   /** Errors in the log. */
   readonly errors: object[];
@@ -60,6 +62,8 @@ export interface TestGateway extends Gateway {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<IngestLimits>;
+  /** Blocks and indexes of packages that stay in memory, in bytes each. */
+  readonly restoreCacheBytes?: number;
   /** No lower limit by default. */
   readonly bodyPace?: BodyPace;
   /** By default an empty one. */
@@ -75,6 +79,7 @@ export interface TestGatewayOptions {
 export async function openTestGateway({
   limits = {},
   catalog: given,
+  restoreCacheBytes = cacheBytes,
   admittance,
   bodyPace = { bytesPerSecondMin: 0, windowMs: 60_000 },
 }: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -83,7 +88,7 @@ export async function openTestGateway({
   const catalog = withTreeCache(given ?? (await openTestCatalog()), new ByteCache(cacheBytes));
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const restorer = (): Restorer =>
-    new Restorer({ core, store, indexCacheBytesMax: cacheBytes, blockCacheBytesMax: cacheBytes });
+    new Restorer({ core, store, indexCacheBytesMax: restoreCacheBytes, blockCacheBytesMax: restoreCacheBytes });
   const ingest = createIngestContext({
     catalog,
     store,
@@ -114,6 +119,7 @@ export async function openTestGateway({
     bodyPace,
     catalog,
     store,
+    directory,
     progress,
     ingest,
     webhooksToPrivate: false,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   classifierBatches,
   classifierFile,
@@ -10,6 +11,14 @@ import {
 } from '../acceptance/classifier.ts';
 import { randomBytesOf, randomNumbers } from '../acceptance/random-numbers.ts';
 import { safetensorsFile } from '../acceptance/safetensors-file.ts';
+import { Refused } from '../harness/hub/hub-caller.ts';
+
+/**
+ * Steps of a run that wait for their encodes at once. Without a bound, clients push far more than is encoded, and all
+ * of it has to be encoded in the end.
+ */
+const backlogMax = 3;
+const pollMs = 50;
 
 /** A file that the hub answered with 200 or 201, or a checkpoint of such files that it answered with 200 or 202. */
 export interface Acknowledged {
@@ -24,9 +33,6 @@ export interface Acknowledged {
   /** The first known digest of its rebuilt file; it never changes. */
   rebuilt?: string;
 }
-
-/** An answer that a kill cannot explain. */
-export class Refused extends Error {}
 
 interface RunPlan {
   readonly name: string;
@@ -141,6 +147,7 @@ export async function pushUntilKilled(
     for (; step < nextStep + stepsMax; step++) {
       await pushStep(url, plan, step, acknowledged);
       if (plan.keeps !== undefined) await deleteStep(url, plan.name, step - plan.keeps, acknowledged);
+      while (await isUnderWay(url, plan.name, step + 1 - backlogMax)) await delay(pollMs);
     }
   });
   return step;
@@ -230,6 +237,12 @@ async function isAlive(url: string): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   );
+}
+
+async function isUnderWay(url: string, run: string, step: number): Promise<boolean> {
+  const answer = await fetch(`${url}${repository}/runs/${run}/checkpoints/${step}`);
+  const { state } = (await answer.json()) as { state?: string };
+  return state === 'queued' || state === 'working';
 }
 
 async function isCommitted(url: string, checkpoint: string): Promise<boolean> {

@@ -1,39 +1,29 @@
-import { createHubRepository, pushRound, type AcknowledgedCommit, type SendHub } from '../harness/hub-rounds.ts';
-import { Refused, untilKilled } from './crash-clients.ts';
-
-/** Rounds of the hub client so far. */
-export interface HubRounds {
-  next: number;
-  readonly acknowledged: AcknowledgedCommit[];
-}
-
-export async function prepareHub(url: string): Promise<void> {
-  await createHubRepository(sender(url));
-}
+import type { HubActor, SenderOf } from '../harness/hub/hub-actor.ts';
+import { Refused } from '../harness/hub/hub-caller.ts';
+import { untilKilled } from './crash-clients.ts';
 
 /**
- * Pushes and commits as hub clients do, over and over until the hub dies, or for `roundsMax` rounds. A round whose
- * answer was lost is pushed again. Rejects as `pushUntilKilled`.
+ * Lets a hub client do its operations until the hub dies, or `operationsMax` of them. One whose answer was lost is done
+ * again. Rejects as `pushUntilKilled`.
  */
-export function commitUntilKilled(url: string, rounds: HubRounds, roundsMax: number): Promise<void> {
+export function actUntilKilled(url: string, actor: HubActor, operationsMax: number): Promise<void> {
   return untilKilled(url, async () => {
-    for (let done = 0; done < roundsMax; done++) {
-      const id = await pushRound(sender(url), rounds.next);
-      rounds.acknowledged.push({ id, round: rounds.next++ });
-    }
+    for (let done = 0; done < operationsMax; done++) await actor.act(senderTo(url));
   });
 }
 
-function sender(url: string): SendHub {
-  return async (method, path, body) => {
-    const isBytes = body instanceof Uint8Array;
-    const answer = await fetch(url + path, {
-      method,
-      ...(body !== undefined && { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
-      ...(body !== undefined && !isBytes && { headers: { 'content-type': 'application/json' } }),
-    });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    if (!answer.ok) throw new Refused(`${method} ${path} answered ${answer.status} ${bytes.toString()}`);
-    return bytes;
-  };
+export function senderTo(url: string): SenderOf {
+  return (isRepeat) =>
+    async (method, path, body, done = []) => {
+      const isBytes = body instanceof Uint8Array;
+      const answer = await fetch(url + path, {
+        method,
+        ...(body !== undefined && { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
+        ...(body !== undefined && !isBytes && { headers: { 'content-type': 'application/json' } }),
+      });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      if (!answer.ok && !(isRepeat && done.includes(answer.status)))
+        throw new Refused(`${method} ${path} answered ${answer.status} ${bytes.toString()}`);
+      return bytes;
+    };
 }

@@ -1,7 +1,7 @@
 /**
  * Kills a hub with SIGKILL at random instants and restarts it on the same stores. Meanwhile clients push, fork and
- * delete checkpoints, a hub client pushes commits, and the hub encodes, merges and collects garbage; some kills hit a
- * start. It checks that no acknowledged content is lost or wrong:
+ * delete checkpoints, hub clients do all that they can do (test/harness/hub), and the hub encodes, publishes, merges
+ * and collects garbage; some kills hit a start. It checks that no acknowledged content is lost or wrong:
  *
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores pglite-folder
  *   npx tsx test/crash/kill-nine.ts --kills 300 --seed 1 --stores postgres-bucket
@@ -17,32 +17,39 @@ import { fileURLToPath } from 'node:url';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub, type Hub } from '../acceptance/start-hub.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
+import { bundleProgram, type BundledProgram } from '../harness/bundle-program.ts';
 import { firnProgram } from '../harness/firn-program.ts';
-import { checkRounds } from '../harness/hub-rounds.ts';
-import { closeStores } from '../harness/sweep-stores.ts';
+import { checkHub } from '../harness/hub/check-hub.ts';
+import type { HubActor } from '../harness/hub/hub-actor.ts';
+import { hubActors, operationsOf, prepareHub } from '../harness/hub/hub-actors.ts';
+import { closeStores } from '../harness/close-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { checkAcknowledged, mergedPackagesOf } from './crash-checks.ts';
 import { mergedRun, prepare, pushUntilKilled, runPlans, type Acknowledged } from './crash-clients.ts';
 import { forkUntilKilled, type Forks } from './fork-clients.ts';
-import { commitUntilKilled, prepareHub, type HubRounds } from './hub-clients.ts';
+import { actUntilKilled, senderTo } from './hub-clients.ts';
 
 /**
  * Longest time from the start of the clients to a kill, in ms: long enough for some encodes to be running. On a busy
- * machine it is extended by the time that the start took.
+ * machine it is extended by the time that the start took, but not to more than twice as much.
  */
 const killAfterMsMax = 2500;
+/** Most operations of one hub client beside all others, so that those which are quick do not crowd out the rest. */
+const hubOperationsMax = 16;
 /** Factor on that time in rounds in which merges follow the encodes. */
 const quietFactor = 2;
-/** Longest time that the last kill waits for something that could be lost, in ms, and how often it looks. */
-const acknowledgementMsMax = 120_000;
-const acknowledgementPollMs = 20;
 /** Kills after which at least one merge should have been seen. */
 const killsPerMergeMin = 100;
 /**
- * Share of rounds in which clients push one step each and then stop. Merges wait for encodes, so they are running at
- * the kill.
+ * What happens until a kill, and how often: all clients work; all push one step and then stop, so that merges, which
+ * wait for encodes, are running at the kill; only hub clients work, so that the kill hits many of their operations.
  */
-const quietShare = 0.4;
+const rounds = [
+  ['busy', 0.35],
+  ['quiet', 0.3],
+  ['hub', 0.35],
+] as const;
+type Round = (typeof rounds)[number][0];
 /** Share of rounds in which a start is killed, too. */
 const startKillShare = 0.25;
 /** Longest time from a start to its kill, in ms: about as long as a start takes. */
@@ -60,14 +67,14 @@ const sweepGraceMs = 60_000;
  * Most objects that one kill may leave: stored bodies that were about to be recorded, and objects that had been
  * replaced or released.
  */
-const orphansPerKillMax = 3 * (runPlans.length + 2);
+const orphansPerKillMax = 3 * (runPlans.length + 4);
 
 export interface KillReport extends Findings {
   readonly kills: number;
   readonly acknowledgedCheckpoints: number;
   readonly acknowledgedFiles: number;
-  /** Commits of hub clients. */
-  readonly acknowledgedCommits: number;
+  /** Operations of hub clients, by kind. */
+  readonly hubOperations: Readonly<Record<string, number>>;
   readonly deletedCheckpoints: number;
   readonly forks: number;
   /** Merged packages found at any start. */
@@ -80,6 +87,8 @@ export interface KillOptions {
   readonly kills: number;
   readonly seed: number;
   readonly stores: StorePair;
+  /** Whether hub clients also send files in two parts, of 64 MiB. */
+  readonly withTwoParts?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -88,89 +97,95 @@ interface Clients {
   readonly acknowledged: Acknowledged[];
   readonly nextSteps: number[];
   readonly forks: Forks;
-  readonly rounds: HubRounds;
+  readonly actors: readonly HubActor[];
   readonly problems: string[];
 }
 
 /** Runs the test; resolves to lost and wrong content. */
-export async function killNine({ kills, seed, stores: pair, say }: KillOptions): Promise<KillReport> {
+export async function killNine({
+  kills,
+  seed,
+  stores: pair,
+  withTwoParts = false,
+  say,
+}: KillOptions): Promise<KillReport> {
   const random = randomNumbers(seed);
   const stores = await openTestStores(pair);
+  const sweeping = await bundleProgram(fileURLToPath(new URL('../harness/sweep-until-killed.ts', import.meta.url)));
   const clients: Clients = {
     acknowledged: [],
     nextSteps: runPlans.map(() => 0),
     forks: { made: 0, live: [] },
-    rounds: { next: 0, acknowledged: [] },
+    actors: hubActors('crash', { seed, withTwoParts }),
     problems: [],
   };
-  const { acknowledged, problems } = clients;
+  const { acknowledged, actors, problems } = clients;
+  // Collections have a short grace here, or none.
+  const checks = { isEnd: false, mayCollect: true };
   let checked: readonly Acknowledged[] = [];
   const merges = new Set<string>();
   try {
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0 && random() < startKillShare) await killStart(stores, random() * startKillAfterMsMax);
       if (kill > 0 && stores.postgres === undefined && random() < sweepKillShare)
-        await killSweep(stores, random() * sweepKillAfterMsMax);
+        await killSweep(sweeping, stores, random() * sweepKillAfterMsMax);
       const startedMs = performance.now();
       const hub = await startHub(stores);
       const startMs = performance.now() - startedMs;
-      const sweeper = stores.postgres && startSweeper(stores, sweepGraceMs);
-      if (kill === 0) await Promise.all([prepare(hub.url), prepareHub(hub.url)]);
+      const sweeper = stores.postgres && startSweeper(sweeping, stores, sweepGraceMs);
+      if (kill === 0) await Promise.all([prepare(hub.url), prepareHub(actors, senderTo(hub.url))]);
       // Check before pushing anything new, so that only the kill can be the cause. Content checked before is checked
       // again at the end.
       const fresh = acknowledged.filter((each) => !checked.includes(each));
       problems.push(...(await checkAcknowledged(hub.url, fresh)));
-      problems.push(...(await checkRounds(hub.url, clients.rounds.acknowledged)));
+      for (const actor of actors) problems.push(...(await checkHub(hub.url, actor, checks)));
       checked = acknowledged.filter(({ committed, deletion }) => committed && deletion !== 'asked');
       for (const id of await mergedPackagesOf(hub.url, mergedRun)) merges.add(id);
-      const isQuiet = random() < quietShare;
-      const working = work(hub, clients, isQuiet ? 1 : Infinity);
-      await delay(random() * (isQuiet ? quietFactor : 1) * Math.max(killAfterMsMax, startMs));
-      if (kill === kills - 1) await firstAcknowledgement(clients);
+      const round = roundOf(random());
+      const working = work(hub, clients, round);
+      await delay(
+        random() *
+          (round === 'quiet' ? quietFactor : 1) *
+          Math.min(Math.max(killAfterMsMax, startMs), 2 * killAfterMsMax),
+      );
       await Promise.all([hub.stop('SIGKILL'), sweeper && end(sweeper)]);
       await working;
       say?.(
-        `kill ${kill + 1}: ${clients.nextSteps.join(', ')} checkpoints of ` +
-          `${runPlans.map(({ name }) => name).join(', ')}; ${merges.size} merges; ${problems.length} problems`,
+        `kill ${kill + 1} (${round}): ${clients.nextSteps.join(', ')} checkpoints of ` +
+          `${runPlans.map(({ name }) => name).join(', ')}; ${JSON.stringify(operationsOf(actors))}; ` +
+          `${merges.size} merges; ${problems.length} problems`,
       );
     }
     if (merges.size < Math.floor(kills / killsPerMergeMin)) problems.push(`only ${merges.size} merges happened`);
     return { kills, merges: merges.size, ...(await closeUp(stores, clients, { kills, merges: merges.size })) };
   } finally {
     await stores.remove();
+    await sweeping.remove();
   }
 }
 
-/** Runs every client until the hub dies, or for `stepsMax` steps. */
+function roundOf(chosen: number): Round {
+  let left = chosen;
+  return rounds.find(([, share]) => (left -= share) < 0)?.[0] ?? 'hub';
+}
+
+/** Runs the clients of a round until the hub dies, or until they have done their part. */
 async function work(
   { url }: Hub,
-  { acknowledged, nextSteps, forks, rounds, problems }: Clients,
-  stepsMax: number,
+  { acknowledged, nextSteps, forks, actors, problems }: Clients,
+  round: Round,
 ): Promise<void> {
-  const pushing = runPlans.map(async (plan, at) => {
+  const stepsMax = round === 'quiet' ? 1 : Infinity;
+  const operationsMax = round === 'busy' ? hubOperationsMax : stepsMax;
+  const pushing = (round === 'hub' ? [] : runPlans).map(async (plan, at) => {
     nextSteps[at] = await pushUntilKilled(url, plan, { nextStep: nextSteps[at]!, stepsMax }, acknowledged);
   });
   const outcomes = await Promise.allSettled([
     ...pushing,
-    forkUntilKilled(url, forks, stepsMax, acknowledged),
-    commitUntilKilled(url, rounds, stepsMax),
+    ...(round === 'hub' ? [] : [forkUntilKilled(url, forks, stepsMax, acknowledged)]),
+    ...actors.map((actor) => actUntilKilled(url, actor, operationsMax)),
   ]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') problems.push(String(outcome.reason));
-}
-
-/**
- * Waits until a checkpoint and a commit have been acknowledged since the first start. On a slow machine that may take
- * longer than all rounds together.
- */
-async function firstAcknowledgement({ acknowledged, rounds, problems }: Clients): Promise<void> {
-  const end = performance.now() + acknowledgementMsMax;
-  while (!acknowledged.some(({ committed }) => committed) || rounds.acknowledged.length === 0) {
-    if (performance.now() > end) {
-      problems.push(`no checkpoint or no commit was acknowledged within ${acknowledgementMsMax / 1000} s`);
-      return;
-    }
-    await delay(acknowledgementPollMs);
-  }
 }
 
 /** Starts a hub and kills it before, or soon after, it answers. */
@@ -193,18 +208,21 @@ async function killStart({ dataDirectory, environment }: TestStores, afterMs: nu
 }
 
 /** Collects garbage while no hub runs, and kills that process. */
-async function killSweep(stores: TestStores, afterMs: number): Promise<void> {
-  const sweeper = startSweeper(stores, 0);
-  await once(sweeper, 'message');
+async function killSweep(sweeping: BundledProgram, stores: TestStores, afterMs: number): Promise<void> {
+  const sweeper = startSweeper(sweeping, stores, 0);
+  await Promise.race([once(sweeper, 'message'), once(sweeper, 'exit')]);
   await delay(afterMs);
   await end(sweeper);
 }
 
 /** A process that collects garbage all the time. It can run beside a hub only with a database server. */
-function startSweeper({ dataDirectory, environment }: TestStores, graceMs: number): ChildProcess {
-  const program = fileURLToPath(new URL('../harness/sweep-until-killed.ts', import.meta.url));
-  return fork(program, [String(graceMs)], {
-    execArgv: ['--import', 'tsx'],
+function startSweeper(
+  { path }: BundledProgram,
+  { dataDirectory, environment }: TestStores,
+  graceMs: number,
+): ChildProcess {
+  return fork(path, [String(graceMs)], {
+    execArgv: [],
     env: { ...process.env, ...environment, FIRN_DATA_DIR: dataDirectory },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -221,12 +239,19 @@ async function end(child: ChildProcess): Promise<void> {
 /** Checks everything once more after all kills, and their remains. */
 async function closeUp(
   stores: TestStores,
-  { acknowledged, forks, rounds, problems }: Clients,
+  { acknowledged, nextSteps, forks, actors, problems }: Clients,
   { kills, merges }: Pick<KillReport, 'kills' | 'merges'>,
 ): Promise<Omit<KillReport, 'kills' | 'merges'>> {
   const hub = await startHub(stores);
+  // On a slow machine few kills leave something undone that is to be counted.
+  if (!acknowledged.some(({ committed }) => committed))
+    await pushUntilKilled(hub.url, runPlans[0]!, { nextStep: nextSteps[0]!, stepsMax: 1 }, acknowledged);
+  for (const actor of actors) {
+    problems.push(...(await checkHub(hub.url, actor, { isEnd: false, mayCollect: true })));
+    while (!actor.isRoundDone) await actor.act(senderTo(hub.url));
+  }
   problems.push(...(await checkAcknowledged(hub.url, acknowledged)));
-  problems.push(...(await checkRounds(hub.url, rounds.acknowledged)));
+  for (const actor of actors) problems.push(...(await checkHub(hub.url, actor, { isEnd: true, mayCollect: true })));
   await hub.stop();
   const closing = await closeStores(stores);
   problems.push(...closing.problems);
@@ -237,7 +262,7 @@ async function closeUp(
   return {
     acknowledgedCheckpoints: names(acknowledged.filter(({ committed }) => committed)),
     acknowledgedFiles: acknowledged.length,
-    acknowledgedCommits: rounds.acknowledged.length,
+    hubOperations: operationsOf(actors),
     deletedCheckpoints: names(acknowledged.filter(({ deletion }) => deletion === 'done')),
     forks: forks.made,
     orphans: closing.orphans,
@@ -249,5 +274,5 @@ await runAsCommand(
   import.meta.url,
   { kills: '20', seed: '1', stores: 'pglite-folder' },
   ({ kills, seed, stores }, say) =>
-    killNine({ kills: Number(kills), seed: Number(seed), stores: stores as StorePair, say }),
+    killNine({ kills: Number(kills), seed: Number(seed), stores: stores as StorePair, withTwoParts: true, say }),
 );

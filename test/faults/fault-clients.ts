@@ -1,5 +1,5 @@
 import { pick, sha256 } from '../harness/ask.ts';
-import { pushRound, type AcknowledgedCommit } from '../harness/hub-rounds.ts';
+import type { HubActor, SenderOf } from '../harness/hub/hub-actor.ts';
 import { exactContent, movingContent, type Content } from '../race/contents.ts';
 
 /** Longest wait for an answer, in ms; a request that takes longer counts as hanging. */
@@ -8,6 +8,11 @@ const answerMsMax = 90_000;
 const againMs = 150;
 /** Most tries of one push, over all faults. */
 const triesMax = 400;
+/**
+ * Steps of a run that wait for their encodes at once. Without a bound, clients push far more than is encoded, and all
+ * of it has to be encoded in the end.
+ */
+const backlogMax = 3;
 
 /** An acknowledged checkpoint. */
 export interface Acknowledged {
@@ -20,8 +25,6 @@ export interface FaultContext {
   readonly url: string;
   readonly random: () => number;
   readonly acknowledged: Acknowledged[];
-  /** Of the hub client. */
-  readonly commits: AcknowledgedCommit[];
   /** Number of requests by kind of outcome. */
   readonly outcomes: Record<'succeeded' | 'toldToComeAgain' | 'cutShort', number>;
   /** Longest time of a request, in ms. */
@@ -89,18 +92,23 @@ export async function judged(
   }
 }
 
-/** Like `judged`, repeated until the answer is final; undefined if the test ends before. */
+/**
+ * Like `judged`, repeated until the answer is final; undefined if the test ends before. From the second time on, the
+ * statuses of `done` are final, too: they say that an earlier try did it.
+ */
 async function insisting(
   ctx: FaultContext,
-  ...request: [method: string, path: string, asked?: Parameters<typeof judged>[3]]
+  method: string,
+  path: string,
+  { done = [], ...asked }: Parameters<typeof judged>[3] & { readonly done?: readonly number[] } = {},
 ): Promise<Extract<Outcome, { kind: 'answer' }> | undefined> {
   for (let tries = 0; tries < triesMax; tries++) {
-    const outcome = await judged(ctx, ...request);
+    const outcome = await judged(ctx, method, path, { ...asked, allowed: tries === 0 ? [] : done });
     if (outcome.kind === 'answer') return outcome;
     if (ctx.isOver()) return undefined;
     await new Promise((resolve) => setTimeout(resolve, againMs));
   }
-  ctx.problem(`${request[0]} ${request[1]}: told to come again ${triesMax} times`);
+  ctx.problem(`${method} ${path}: told to come again ${triesMax} times`);
   return undefined;
 }
 
@@ -112,24 +120,24 @@ export async function client(ctx: FaultContext, number: number): Promise<void> {
     const content = number % 3 === 2 ? movingContent(step % 50) : exactContent(ctx.random, number % 3 === 1);
     if (await pushed(ctx, run, step, content)) ctx.acknowledged.push({ run, step, content });
     for (let reads = 0; reads < 4 && !ctx.isOver(); reads++) await readOne(ctx);
+    while (!ctx.isOver() && (await isUnderWay(ctx, run, step + 1 - backlogMax))) await readOne(ctx);
   }
 }
 
-/** Pushes commits as hub clients do until the test is over. */
-export async function hubClient(ctx: FaultContext): Promise<void> {
-  for (let round = 0; !ctx.isOver(); round++) {
-    let isOver = false;
-    const send = async (method: string, path: string, body?: Uint8Array | object): Promise<Buffer> => {
-      const answer = await insisting(ctx, method, path, body instanceof Uint8Array ? { body } : { json: body });
-      isOver = answer === undefined;
-      if (answer === undefined) throw new Error('The test is over.');
-      return answer.bytes;
-    };
-    try {
-      ctx.commits.push({ id: await pushRound(send, round), round });
-    } catch (error) {
-      if (!isOver) throw error;
-    }
+/** Does what hub clients do until the test is over. */
+export async function hubClient(ctx: FaultContext, actor: HubActor): Promise<void> {
+  let isOver = false;
+  const senderOf: SenderOf = () => async (method, path, body, done) => {
+    const asked = body instanceof Uint8Array ? { body } : { json: body };
+    const answer = await insisting(ctx, method, path, { ...asked, ...(done && { done }) });
+    isOver = answer === undefined;
+    if (answer === undefined) throw new Error('The test is over.');
+    return answer.bytes;
+  };
+  try {
+    while (!ctx.isOver()) await actor.act(senderOf);
+  } catch (error) {
+    if (!isOver) throw error;
   }
 }
 
@@ -141,6 +149,15 @@ async function pushed(ctx: FaultContext, run: string, step: number, { files }: C
   for (const { path, bytes } of files)
     if ((await insisting(ctx, 'PUT', `${checkpoint}/files/${path}`, { body: bytes })) === undefined) return false;
   return (await insisting(ctx, 'POST', `${checkpoint}/commit`)) !== undefined;
+}
+
+/** Whether a step still waits for its encode; not known while the hub has no answer. */
+async function isUnderWay(ctx: FaultContext, run: string, step: number): Promise<boolean> {
+  if (step < 0) return false;
+  const read = await judged(ctx, 'GET', `${repository}/runs/${run}/checkpoints/${step}`, { allowed: [404] });
+  if (read.kind !== 'answer' || read.status !== 200) return false;
+  const { state } = JSON.parse(read.bytes.toString()) as { state: string };
+  return state === 'queued' || state === 'working';
 }
 
 async function readOne(ctx: FaultContext): Promise<void> {

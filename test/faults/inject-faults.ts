@@ -17,10 +17,11 @@ import { FaultProxy } from '../../src/store/fault-proxy.test-support.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { mountSmallDisk, type SmallDisk } from '../acceptance/small-disk.ts';
 import { startHub } from '../acceptance/start-hub.ts';
-import { must } from '../harness/ask.ts';
+import { ask, must } from '../harness/ask.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
-import { checkRounds, createHubRepository } from '../harness/hub-rounds.ts';
-import { closeStores } from '../harness/sweep-stores.ts';
+import { checkHub } from '../harness/hub/check-hub.ts';
+import { hubActors, operationsOf, prepareHub } from '../harness/hub/hub-actors.ts';
+import { closeStores } from '../harness/close-stores.ts';
 import { undoing } from '../harness/undoing.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { bucketEpisodes, diskEpisodes, postgresEpisodes, type Episode } from './faults.ts';
@@ -51,8 +52,8 @@ export interface FaultReport extends Findings {
   readonly episodes: Readonly<Record<string, number>>;
   readonly outcomes: FaultContext['outcomes'];
   readonly acknowledged: number;
-  /** Acknowledged commits of a hub client. */
-  readonly commits: number;
+  /** Acknowledged operations of hub clients, by kind. */
+  readonly hubOperations: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   readonly slowestRecoveryMs: number;
 }
@@ -99,7 +100,6 @@ export function injectFaults({
       url: hub.url,
       random,
       acknowledged: [],
-      commits: [],
       outcomes: { succeeded: 0, toldToComeAgain: 0, cutShort: 0 },
       slowestMs: 0,
       problem: (sentence) => void problems.push(sentence),
@@ -108,9 +108,12 @@ export function injectFaults({
     };
     const counted: Record<string, number> = {};
     let slowestRecoveryMs = 0;
+    // A file in two parts would take the small disk for itself.
+    const actors = hubActors('faults', { seed, withTwoParts: false });
     await prepare(hub.url);
+    await prepareHub(actors, () => (method, path, body) => asked(hub.url, method, path, body));
     const working = Promise.allSettled([
-      hubClient(ctx),
+      ...actors.map((actor) => hubClient(ctx, actor)),
       ...Array.from({ length: clients }, (_, number) => client(ctx, number)),
     ]);
     for (let number = 0; number < episodes; number++) {
@@ -128,25 +131,26 @@ export function injectFaults({
       const recovery = `works again after ${Math.round(recoveryMs)} ms`;
       say?.(`${number + 1} ${episode.name}: ${recovery}; ${outcomes}, ${problems.length} problems`);
     }
-    // A commit of a hub client takes six requests, and short episodes may have cut each of its tries.
-    for (const deadline = Date.now() + settleMsMax; ctx.commits.length === 0 && Date.now() < deadline;)
-      await pause(100);
+    // Operations of hub clients take up to six requests, and short episodes may have cut each of their tries.
+    const isMissing = (): boolean => actors.some(({ isRoundDone }) => !isRoundDone);
+    for (const deadline = Date.now() + settleMsMax; isMissing() && Date.now() < deadline;) await pause(100);
     isOver = true;
     for (const outcome of await working)
       if (outcome.status === 'rejected') problems.push(`a client ended: ${String(outcome.reason)}`);
     current = 'in the end';
     for (const known of ctx.acknowledged) await checkAcknowledged(ctx, known, Date.now() + settleMsMax);
-    problems.push(...(await checkRounds(hub.url, ctx.commits)));
+    const checks = { isEnd: true, mayCollect: false };
+    for (const actor of actors) problems.push(...(await checkHub(hub.url, actor, checks)));
     if (hub.process.exitCode !== null) problems.push(`the hub ended with ${hub.process.exitCode}`);
     await hub.stop();
     problems.push(...(await closeStores(stores)).problems);
-    const { outcomes, acknowledged, commits } = ctx;
+    const { outcomes, acknowledged } = ctx;
     const [slowestMs, recoveryMs] = [ctx.slowestMs, slowestRecoveryMs].map(Math.round) as [number, number];
     return {
       episodes: counted,
       outcomes,
       acknowledged: acknowledged.length,
-      commits: commits.length,
+      hubOperations: operationsOf(actors),
       slowestMs,
       slowestRecoveryMs: recoveryMs,
       problems,
@@ -190,7 +194,13 @@ async function prepare(url: string): Promise<void> {
       json: { name: `run-${number}`, ...(number % 3 === 2 ? { search } : { fidelity: 'exact' }) },
     });
   await must('POST', `${url}${repository}/runs`, { json: { name: 'recovery', fidelity: 'exact' } });
-  await createHubRepository((method, path, json) => must(method, `${url}${path}`, { json }));
+}
+
+async function asked(url: string, method: string, path: string, body?: Uint8Array | object): Promise<Buffer> {
+  const sent = body instanceof Uint8Array ? { body } : { json: body };
+  const { status, bytes } = await ask(method, url + path, sent);
+  if (status >= 300) throw new Error(`${method} ${path} answered ${status} ${bytes.toString()}`);
+  return bytes;
 }
 
 /** Time until everything works again, in ms. */

@@ -3,8 +3,6 @@
  *
  * No read may give a wrong byte, and the scrubber has to name the object and every checkpoint that cannot be rebuilt.
  */
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Checkpoint } from '../../src/catalog/contract/checkpoint-records.ts';
@@ -20,13 +18,13 @@ import { f32, noise, tinyWeights } from '../../src/compress/harness/tiny-model.t
 import { Downloads } from '../../src/restore/downloads.ts';
 import { digestBytes } from '../../src/restore/digest-bytes.ts';
 import { Restorer } from '../../src/restore/restorer.ts';
-import { fileNameOf, shardOf } from '../../src/store/filesystem/filesystem-path.ts';
 import { affectedNames } from '../../src/upkeep/scrub/describe-damage.ts';
 import type { FoundDamage } from '../../src/upkeep/scrub/examine-object.ts';
 import { recheckDamaged } from '../../src/upkeep/scrub/recheck-damaged.ts';
 import { Quarantine, quarantinedStore } from '../../src/upkeep/scrub/quarantine.ts';
 import { scrubObjects } from '../../src/upkeep/scrub/scrub-objects.ts';
 import { randomNumbers } from '../acceptance/random-numbers.ts';
+import { flipper } from './flipper.ts';
 
 /** Steps of each run: a base and deltas. */
 const stepsPerRun = 4;
@@ -82,7 +80,7 @@ export async function flipBits({
     const problems: string[] = [];
     for (; report.flips < flips; report.flips += 1) {
       const key = keys[Math.floor(random() * keys.length)]!;
-      const flip = await flipper(harness, key, random);
+      const flip = await flipper(harness.directory, key, random);
       const label = `seed ${seed}, flip ${report.flips}, ${flip.place}`;
       await flip.toggle();
       const failed = new Set<string>();
@@ -219,30 +217,6 @@ async function isKeptFromReading({ catalog, store }: CompressHarness, key: strin
   } catch (error) {
     return isDamage(error);
   }
-}
-
-/** One bit anywhere in the object's file: content, table of checksums or footer. */
-async function flipper({ directory }: CompressHarness, key: string, random: () => number) {
-  const file = join(directory, 'objects', 'objects', shardOf(key), fileNameOf(key));
-  const handle = await open(file, 'r+');
-  const { size } = await handle.stat();
-  await handle.close();
-  const at = Math.floor(random() * size);
-  const bit = Math.floor(random() * 8);
-  return {
-    place: `bit ${bit} of byte ${at} of ${key}`,
-    async toggle(): Promise<void> {
-      const writing = await open(file, 'r+');
-      try {
-        const byte = Buffer.alloc(1);
-        await writing.read(byte, 0, 1, at);
-        byte[0]! ^= 1 << bit;
-        await writing.write(byte, 0, 1, at);
-      } finally {
-        await writing.close();
-      }
-    },
-  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

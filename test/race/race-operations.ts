@@ -12,6 +12,8 @@ export interface RaceContext {
   /** Ids of the merged packages that answers mentioned. */
   readonly merges: Set<string>;
   problem(sentence: string): void;
+  /** The look at a checkpoint that clients wait for. */
+  looking: Promise<void> | undefined;
 }
 
 export const repository = '/v1/repositories/race/twin';

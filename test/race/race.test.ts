@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnPostgres } from '../postgres/create-database.ts';
 import { raceOperations } from './race.ts';
 
-/** Three starts, and a few hundred requests and encodes on two busy processors. */
+/** Three starts, and a few hundred operations on two busy processors. */
 const timeoutMs = 240_000;
 
 describeOnPostgres('operations of many clients at once', () => {
@@ -10,7 +10,7 @@ describeOnPostgres('operations of many clients at once', () => {
     'leave what a plain twin holds, and no object once everything was deleted',
     async () => {
       const report = await raceOperations({
-        operations: 500,
+        operations: 300,
         clients: 16,
         seed: 7,
         graceMs: 20_000,

@@ -12,7 +12,8 @@ import { randomNumbers } from '../acceptance/random-numbers.ts';
 import { startHub } from '../acceptance/start-hub.ts';
 import { ask, must, pick, sha256 } from '../harness/ask.ts';
 import { runAsCommand, type Findings } from '../harness/command.ts';
-import { closeStores, openStores, sweepStores } from '../harness/sweep-stores.ts';
+import { closeStores } from '../harness/close-stores.ts';
+import { openStores, sweepStores } from '../harness/sweep-stores.ts';
 import { openTestStores, type StorePair, type TestStores } from '../harness/test-stores.ts';
 import { modelPath } from './contents.ts';
 import {
@@ -36,8 +37,8 @@ const waitingMax = 60;
  * The last operations of every group of this many push nothing, and begin when nothing waits for its encode: merges run
  * after encodes, so they run during these.
  */
-const lullEvery = 400;
-const lullLength = 100;
+const lullEvery = 200;
+const lullLength = 50;
 /** Operations after which a merge should have been seen. */
 const operationsPerMergeMin = 5_000;
 /** After this many problems, further ones say nothing new. */
@@ -87,7 +88,15 @@ export async function raceOperations({
       problems.push(sentence);
       say?.(sentence);
     };
-    const context = (url: string): RaceContext => ({ url, twin, random, counts, merges, problem });
+    const context = (url: string): RaceContext => ({
+      url,
+      twin,
+      random,
+      counts,
+      merges,
+      problem,
+      looking: undefined,
+    });
     const ctx = context(hub.url);
     const sweeping = startSweeping(stores, graceMs);
     let left = total;
@@ -142,7 +151,7 @@ export async function raceOperations({
  */
 async function next(ctx: RaceContext, isLull: boolean): Promise<void> {
   for (let late = waiting(ctx.twin); late.length > (isLull ? 0 : waitingMax); late = waiting(ctx.twin))
-    await look(ctx, pick(ctx.random, late)!);
+    await lookTogether(ctx, late);
   const possible = operations.filter(([, operation]) => !isLull || !isPush(operation));
   const total = possible.reduce((sum, [share]) => sum + share, 0);
   let at = ctx.random() * total;
@@ -151,6 +160,14 @@ async function next(ctx: RaceContext, isLull: boolean): Promise<void> {
 
 function waiting({ runs }: Twin): TwinStep[] {
   return [...runs.values()].flatMap(heldSteps).filter(({ current }) => !current!.isReady && !current!.mayBeCancelled);
+}
+
+/** One client looks for all that wait: a look of each would take the processor from the encodes. */
+function lookTogether(ctx: RaceContext, late: readonly TwinStep[]): Promise<void> {
+  ctx.looking ??= look(ctx, pick(ctx.random, late)!).finally(() => {
+    ctx.looking = undefined;
+  });
+  return ctx.looking;
 }
 
 /** Reads the state of a checkpoint; the answer counts only if nobody changed the checkpoint meanwhile. */

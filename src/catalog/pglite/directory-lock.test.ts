@@ -112,6 +112,15 @@ test('a takeover under way is not joined; one that died in the middle is repeate
   expect(existsSync(`${path()}.takeover`)).toBe(false);
 });
 
+test('a takeover whose process was killed is repeated at once', () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const killed = { ...thisProcess(), pid };
+  leave(killed, 60_000);
+  writeFileSync(`${path()}.takeover`, JSON.stringify(killed));
+  lockDirectory(directory).release();
+  expect(existsSync(`${path()}.takeover`)).toBe(false);
+});
+
 test('a lock that was taken over is not removed by its earlier holder', () => {
   const lock = lockDirectory(directory);
   leave({ ...thisProcess(), machine: 'elsewhere' });

@@ -9,7 +9,7 @@ import { isRunning, thisProcess, type ProcessIdentity } from './process-identity
 const renewMs = 5_000;
 /** A lock of another machine that was not renewed for this long, in ms, has no holder any more: six renewals. */
 const staleMs = 30_000;
-/** A takeover is a few file operations. If it is older than this, in ms, its process died. */
+/** A takeover is a few file operations. If it is older than this, in ms, its process died, wherever it ran. */
 const takeoverMs = 10_000;
 
 export interface DirectoryLock {
@@ -45,7 +45,9 @@ export function lockDirectory(directory: string): DirectoryLock {
 function takeOver(path: string, mine: Owner): void {
   refuseLiving(path);
   const guard = `${path}.takeover`;
-  if (fileAgeMs(guard) > takeoverMs) rmSync(guard, { force: true });
+  const taker = read(guard);
+  const isDead = taker !== undefined && isRunning(taker) === false;
+  if (isDead || fileAgeMs(guard) > takeoverMs) rmSync(guard, { force: true });
   if (!create(guard, mine)) throw inUse(undefined, path);
   try {
     // Another process may have taken over between the check and the creation of `takeover`.

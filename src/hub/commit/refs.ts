@@ -97,7 +97,11 @@ async function setNew(tx: Catalog, repository: Repository, ref: HubRef, overwrit
 export async function deleteRef(ctx: HubContext, repository: Repository, kind: RefKind, name: string): Promise<void> {
   if (kind === 'branch' && name === mainBranch)
     throw new FirnError('conflict', 'The main branch cannot be deleted; delete the repository.');
-  if (!(await ctx.catalog.hub.revisions.deleteRef(repository.id, kind, name))) throw new MissingRevision(name);
+  await ctx.catalog.transaction(async (tx) => {
+    // A commit or a publication that has read the ref would bring it back.
+    await tx.hub.revisions.lock(repository.id);
+    if (!(await tx.hub.revisions.deleteRef(repository.id, kind, name))) throw new MissingRevision(name);
+  });
 }
 
 /**

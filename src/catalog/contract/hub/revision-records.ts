@@ -47,7 +47,7 @@ export interface HubRef {
 
 /** Trees, commits and refs of repositories. Trees and commits never change. */
 export interface RevisionRecords {
-  /** Serializes changes of a repository's refs until the transaction ends. */
+  /** Serializes changes of a repository's refs until the transaction ends. `not-found` once it is deleted. */
   lock(repositoryId: string): Promise<void>;
   trees(repositoryId: string, ids: readonly string[]): Promise<Tree[]>;
   putTrees(repositoryId: string, trees: readonly Tree[]): Promise<void>;

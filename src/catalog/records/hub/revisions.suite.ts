@@ -281,6 +281,8 @@ export function hubRevisionsSuite(open: () => Catalog): void {
     await expectCode(repositories.delete(id), 'not-found');
     await expectCode(repositories.setVisibility(id, 'public'), 'not-found');
     await expectCode(repositories.move(id, { namespace, name: 'b' }), 'not-found');
+    // Whoever found the repository before, and commits now, is told so.
+    await expectCode(revisions().lock(id), 'not-found');
     const again = await repositories.create({ namespace, name: 'a', type: 'model' });
     expect(again.id).not.toBe(id);
     expect(await revisions().refs(again.id)).toEqual([]);

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { HubCommit, RevisionRecords, Tree } from '../../contract/hub/revision-records.ts';
 import type { Db } from '../../db/database.ts';
@@ -20,11 +20,12 @@ export function revisionRecords(db: Db): RevisionRecords {
   };
   return {
     async lock(repositoryId) {
-      await query
+      const [locked] = await query
         .select({ id: repositories.id })
         .from(repositories)
-        .where(eq(repositories.id, repositoryId))
+        .where(and(eq(repositories.id, repositoryId), isNull(repositories.deletedAt)))
         .for('no key update');
+      if (locked === undefined) throw new FirnError('not-found', 'There is no such repository.');
     },
     trees: treesOf,
     async putTrees(repositoryId, trees) {
