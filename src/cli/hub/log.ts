@@ -9,7 +9,7 @@ import {
 import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
 import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { sparkline } from '../terminal/amounts.ts';
-import { printTable, type Cell } from '../terminal/print-table.ts';
+import { bytesCell, printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { configInWords } from './words/config-in-words.ts';
 import { figureFor } from './words/metrics-in-words.ts';
@@ -60,7 +60,8 @@ export function printCheckpoints(terminal: Terminal, checkpoints: readonly Check
     ],
     checkpoints.map(({ run, step, state, result, waitsFor, expiresAt }): Cell[] => [
       ...(withRun ? [run] : []),
-      ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
+      ...[step, state, result?.kind, result?.fidelity],
+      ...[bytesCell(result?.rawBytes), bytesCell(result?.storedBytes), ratioOf(result)],
       ...metrics.flatMap((metric) => [measuredBy(terminal, result, metric), againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
       ...(isWaiting ? [waitsFor?.inWords ?? expiryInWords(expiresAt)] : []),
