@@ -99,12 +99,45 @@ test(
       expect.stringMatching(/cancel it first: firn cancel me\/gpt\/waiting@2$/m),
     ]);
     expect(await firn('cancel', 'me/gpt/waiting@1')).toMatchObject({ code: 0, out: 'me/gpt/waiting@1: cancelled\n' });
-    expect((await watching).out).toMatch(/: queued, waits for step 1, reserved [^]*exact base/);
+    expect((await watching).out).toMatch(
+      /: queued, waits for step 1, reserved [^]*; firn cancel me\/gpt\/waiting@1 gives that step up\n[^]*exact base/,
+    );
     expect((await firn('show', 'me/gpt/waiting@2')).out).toMatch(/^why\texact: the run has no quality threshold/m);
     expect((await firn('cancel', 'me/gpt/waiting@2')).code).toBe(1);
   },
   manyCommandsMs,
 );
+
+test(
+  'a push that is refused for good leaves no step reserved, and says which step and file it was',
+  async () => {
+    await makeWeights('good.safetensors', 20_000);
+    await writeFile(join(folder, 'bad.safetensors'), 'no safetensors at all');
+    await mkdir(join(folder, 'half', 'checkpoint-30'), { recursive: true });
+    await writeFile(join(folder, 'half', 'checkpoint-30', 'config.json'), '{}');
+    expect((await firn('push', 'me/gpt/refused@20', 'good.safetensors')).code).toBe(0);
+    for (const [target, path, place] of [
+      ['me/gpt/refused', 'half', /me\/gpt\/refused@30 was refused, from half\/checkpoint-30\/config\.json: /],
+      ['me/gpt/refused@40', 'bad.safetensors', /me\/gpt\/refused@40 was refused, from bad\.safetensors: /],
+    ] as const) {
+      const refused = await firn('push', target, path);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(place) as string });
+      expect(refused.err).toMatch(/the step is free: mend that, and push it again\.\n$/);
+    }
+    expect((await firn('log', 'me/gpt/refused')).out).toMatch(/^20\t[^\n]*\n$/);
+    expect((await firn('push', 'me/gpt/refused@40', 'good.safetensors', '--wait')).code).toBe(0);
+  },
+  manyCommandsMs,
+);
+
+test('a command whose output nobody reads any more ends quietly', async () => {
+  const child = start('completion', 'bash');
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  child.stdout.destroy();
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, err]).toEqual([141, '']);
+});
 
 test(
   'a checkpoint that failed for its eval set is compressed again with another one',

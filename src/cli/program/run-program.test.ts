@@ -59,7 +59,7 @@ test('firn log --help says why sums of two runs of one repository cannot be comp
 
 test('the guide has the same exit codes', () => {
   const guide = readFileSync(new URL('../../../docs/guide/cli.md', import.meta.url), 'utf8');
-  const rows = [...guide.matchAll(/^\| (\d) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
+  const rows = [...guide.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
   expect(rows).toEqual(exitCodeMeanings.map((row) => [...row]));
 });
 
