@@ -33,5 +33,6 @@ export function exitCodeOf(error: unknown): number {
   if (!(error instanceof FirnProblem)) return exitCodes.failed;
   if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
   if (error.status === 404) return exitCodes.notFound;
+  if (error.code === 'checkpoint-failed' || error.code === 'cancelled') return exitCodes.bad;
   return error.status >= 500 ? exitCodes.unreachable : exitCodes.failed;
 }

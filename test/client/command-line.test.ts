@@ -67,9 +67,16 @@ test(
     await mkdir(join(folder, 'output', 'checkpoint-20'), { recursive: true });
     await mkdir(join(folder, 'output', 'checkpoint-10'));
     await writeFile(join(folder, 'output', 'checkpoint-10', 'model.safetensors'), bytes);
+    await writeFile(join(folder, 'output', 'checkpoint-10', '.hidden'), '');
+    await writeFile(join(folder, 'output', 'final.safetensors'), bytes);
     const again = await firn('push', 'me/gpt/train', 'output');
     expect(again.out).toBe('me/gpt/train@10: there already, ready\n');
-    expect(again.err).toBe(`${join('output', 'checkpoint-20')} is left out: there is no file in it\n`);
+    const atRoot = 'output/final.safetensors';
+    expect(again.err.trimEnd().split('\n')).toEqual([
+      `${atRoot} is not pushed, only the folders checkpoint-N are; to push it, too: firn push me/gpt/train@STEP ${atRoot}`,
+      'output/checkpoint-20 is left out: there is no file in it',
+      '.hidden is left out: its name begins with a dot',
+    ]);
     expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
     expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
   },
@@ -155,6 +162,11 @@ test(
     expect(await upload('stray', 'stray.onnx')).toMatchObject({ code: 0 });
     const pushed = await firn('push', 'me/linear/train@1', 'falls.safetensors', '--eval-set', 'stray', '--wait');
     expect([pushed.code, pushed.out]).toEqual([6, expect.stringContaining('me/linear/train@1: failed: ')]);
+    const pulled = await firn('pull', 'me/linear/train@1');
+    expect([pulled.code, pulled.err]).toEqual([
+      6,
+      expect.stringMatching(/^firn pull: me\/linear\/train@1 failed: .*firn show me\/linear\/train@1 says/),
+    ]);
     expect((await firn('show', 'me/linear/train@1')).out).toMatch(/^try again\tfirn retry me\/linear\/train@1\b/m);
     // The eval set is measured with the checkpoint before it is ready.
     expect(await upload('stray-too', 'stray.onnx', '--check', 'train@1')).toMatchObject({ code: 1 });

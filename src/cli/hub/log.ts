@@ -27,7 +27,7 @@ export interface LogCommand extends HubOptions {
 
 /** `firn log TARGET...`: one row for each checkpoint, with each metric against its threshold. */
 export async function log(texts: readonly string[], options: LogCommand): Promise<void> {
-  const targets = texts.map(runTarget);
+  const targets = texts.map(wholeRun);
   const { hub, terminal } = openSession(options);
   const found = await Promise.all(targets.map((target) => listCheckpoints(hub, target)));
   const kept = found.flat().filter(({ result }) => isWithin(result, options.within));
@@ -40,6 +40,15 @@ export async function log(texts: readonly string[], options: LogCommand): Promis
   if (options.best === undefined && targets.length > 1) shown.sort((a, b) => a.step - b.step);
   printCheckpoints(terminal, shown, targets.length > 1);
   if (terminal.isPerson) printSums(terminal, targets, found);
+}
+
+/** A target that is a run, not a checkpoint of it. */
+function wholeRun(text: string): ReturnType<typeof runTarget> {
+  const target = runTarget(text);
+  const run = formatTarget({ ...target, step: undefined });
+  if (target.step !== undefined)
+    throw new Error(`${text} is one checkpoint: firn show ${text} shows it, firn log ${run} its run.`);
+  return target;
 }
 
 /**

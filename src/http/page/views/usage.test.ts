@@ -13,8 +13,8 @@ it('divides what was pushed of checkpoints, not all uploads, by what is stored o
   const catalog = { usage: { namespaces: () => Promise.resolve([]), hub: () => Promise.resolve(usage) } };
   const principal = { id: 'admin', name: 'admin', grants: [{ scope: 'admin' }] };
   const ctx = { c: { req: { query: () => undefined } }, gateway: { catalog }, viewer: { principal, isOpenHub: false } };
-  const { content } = await usageView(ctx as unknown as Parameters<typeof usageView>[0]);
-  const page = String(content);
+  const answer = await usageView(ctx as unknown as Parameters<typeof usageView>[0]);
+  const page = 'content' in answer ? String(answer.content) : '';
   expect(page).toMatch(/Ratio of checkpoints<[^]*?>1\.09×</);
   expect(page).toMatch(/Saved in total<[^]*?>47\.9 KiB</);
 });
