@@ -73,7 +73,8 @@ test(
     expect(again.out).toBe('me/gpt/train@10: there already, ready\n');
     const atRoot = 'output/final.safetensors';
     expect(again.err.trimEnd().split('\n')).toEqual([
-      `${atRoot} is not pushed, only the folders checkpoint-N are; to push it, too: firn push me/gpt/train@STEP ${atRoot}`,
+      `${atRoot} is not pushed, only the folders checkpoint-N are; ` +
+        `to push it, too: firn push me/gpt/train@STEP ${atRoot}`,
       'output/checkpoint-20 is left out: there is no file in it',
       '.hidden is left out: its name begins with a dot',
     ]);
