@@ -122,7 +122,7 @@ function addLooks(program: Command, commands: Commands): void {
     .addHelpText(
       'after',
       '\nThe hub searches, encodes and verifies it once more from the upload, which a run keeps of its newest ' +
-        'checkpoint,\nand stores nothing. It waits while checkpoints do. Of a delta it says what the checkpoint would ' +
+        'checkpoint,\nand stores nothing. It waits while checkpoints do. Of a delta it says what it would ' +
         'take next to the\nchain that is stored; a new run at that threshold may take less. To try that, push the ' +
         'folder of all checkpoints\nto a new run with --threshold.',
     )
