@@ -1,5 +1,6 @@
 import { FirnError } from './checkpoint/firn-error.ts';
 import { runProgram } from './cli/program/run-program.ts';
+import { endWithReader } from './cli/terminal/end-with-reader.ts';
 import type { Role } from './wire.ts';
 
 /** With `roles` undefined: migrates the database to this version and ends. */
@@ -42,6 +43,7 @@ function complain(line: string): void {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  endWithReader(process);
   process.exitCode = await runProgram(args, { startServer: runServer, complain });
 }
 

@@ -12,6 +12,8 @@ export const exitCodes = {
   unreachable: 5,
   /** A checkpoint failed, or bytes are not what they should be. */
   bad: 6,
+  /** What a shell gives for a program that ends by SIGPIPE: 128 + 13. */
+  unread: 141,
 } as const;
 
 /** What each exit code means, for help and guide. */
@@ -22,6 +24,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   [exitCodes.notFound, 'there is no such thing, or you may not see it'],
   [exitCodes.unreachable, 'the hub cannot be reached'],
   [exitCodes.bad, 'the checkpoint failed or was cancelled'],
+  [exitCodes.unread, 'nobody reads the output any more, as after head'],
 ];
 
 /** The exit code for an error of a command. */
@@ -30,5 +33,6 @@ export function exitCodeOf(error: unknown): number {
   if (!(error instanceof FirnProblem)) return exitCodes.failed;
   if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
   if (error.status === 404) return exitCodes.notFound;
+  if (error.code === 'checkpoint-failed' || error.code === 'cancelled') return exitCodes.bad;
   return error.status >= 500 ? exitCodes.unreachable : exitCodes.failed;
 }

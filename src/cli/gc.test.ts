@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeReady, makeRun } from '../catalog/catalog-fixtures.test-support.ts';
 import { readConfig } from '../config.ts';
 import { bodyOf } from '../store/body-of.ts';
-import { openStoredHub } from '../process/open-parts.ts';
+import { openCatalog, openStoredHub } from '../process/open-parts.ts';
 import { runFirn } from './program/run-firn.test-support.ts';
 
 let directory: string;
@@ -15,6 +15,7 @@ let pending: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'firn-gc-'));
   process.env['FIRN_DATA_DIR'] = directory;
+  await (await openCatalog(readConfig(process.env))).close();
   const hub = await openStoredHub(readConfig(process.env), pino({ level: 'silent' }));
   const run = await makeRun(hub.catalog);
   await makeReady(hub.catalog, run, 1);

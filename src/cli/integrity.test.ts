@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +49,22 @@ test('verify names files that cannot be rebuilt, and ends with 1', async () => {
   expect(said[0]).toContain(`missing ${lost.key}`);
   expect(said.at(-1)).toContain('1 problems');
 });
+
+test.each([['verify'], ['scrub'], ['gc', '--dry-run'], ['token', 'list', '--catalog']])(
+  'firn %s %s in a folder without a catalog says so and makes none',
+  async (...args) => {
+    const empty = join(directory, 'empty');
+    process.env['FIRN_DATA_DIR'] = empty;
+    try {
+      const { code, complained } = await runFirn(...args.filter((word) => word !== undefined));
+      expect(code).toBe(1);
+      expect(complained).toEqual([expect.stringMatching(/: There is no catalog here\. .*\(.*empty\/catalog\)$/)]);
+      expect(existsSync(empty)).toBe(false);
+    } finally {
+      process.env['FIRN_DATA_DIR'] = directory;
+    }
+  },
+);
 
 test('invalid arguments are refused with a sentence', async () => {
   expect(await runFirn('scrub', '--repository', 'nobody/nothing')).toMatchObject({

@@ -24,7 +24,8 @@ export interface CreateTokenOptions extends TokenOptions {
 export async function createToken(options: CreateTokenOptions, { asJson, say, remark }: Terminal): Promise<void> {
   const expiresAt = options.expires === undefined ? undefined : readExpiry(options.expires, new Date());
   const token = { name: options.name, grants: options.grant.map(parseGrant), ...(expiresAt && { expiresAt }) };
-  await withTokens(options, async (tokens) => {
+  // The first token of a hub may be made before its first start.
+  await withTokens({ ...options, makesCatalog: true }, async (tokens) => {
     const absent = await absentRepositories(tokens, token.grants);
     const made = await tokens.create(token);
     say(asJson ? JSON.stringify(made) : made.token);
@@ -80,8 +81,13 @@ export async function revokeToken(id: string, options: TokenOptions, { asJson, s
 }
 
 /** Administers the tokens of the hub that is known, or else of the catalog of this machine. */
-async function withTokens(options: TokenOptions, work: (tokens: TokenAdministration) => Promise<void>): Promise<void> {
-  const tokens = isHubKnown(options) ? administerOnHub(openSession(options).hub) : await openHere();
+async function withTokens(
+  options: TokenOptions & { readonly makesCatalog?: boolean },
+  work: (tokens: TokenAdministration) => Promise<void>,
+): Promise<void> {
+  const tokens = isHubKnown(options)
+    ? administerOnHub(openSession(options).hub)
+    : await openHere(options.makesCatalog ?? false);
   try {
     await work(tokens);
   } finally {
@@ -95,11 +101,11 @@ function isHubKnown({ url, catalog = false }: TokenOptions): boolean {
 }
 
 /** Loads what a server is made of, which asking a hub does without. */
-async function openHere(): Promise<TokenAdministration> {
-  const [{ readConfig }, { openCatalog }, { administerInCatalog }] = await Promise.all([
+async function openHere(makesCatalog: boolean): Promise<TokenAdministration> {
+  const [{ readConfig }, { openCatalog, openExistingCatalog }, { administerInCatalog }] = await Promise.all([
     import('../config.ts'),
     import('../process/open-parts.ts'),
     import('./token/administer-in-catalog.ts'),
   ]);
-  return administerInCatalog(await openCatalog(readConfig(process.env)));
+  return administerInCatalog(await (makesCatalog ? openCatalog : openExistingCatalog)(readConfig(process.env)));
 }

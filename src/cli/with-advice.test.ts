@@ -45,6 +45,24 @@ test.each<[said: string, error: Error, evalSet?: string]>([
     'Too much. If that is meant, add --allow-large; half a percent is 0.005.',
     refused('Too much. If that is meant, send "allowLarge": true beside "thresholds"; half a percent is 0.005.'),
   ],
+  [
+    'There is no repository me/gpt that you may see: firn repos list lists those that there are. No token was sent: ' +
+      'if it is private, sign in with firn login URL.',
+    new FirnProblem(404, { detail: 'There is no such repository.', path: `${repository}/runs`, hadToken: false }),
+  ],
+  [
+    'This token is not valid. Is it pasted whole, of this hub, not expired, and not revoked? See firn token list.',
+    new FirnProblem(401, { detail: 'This token is not valid.', path: '/v1/whoami', hadToken: true }),
+  ],
+  [
+    'It is in use: run "train" measures its checkpoints with it; give that another one ' +
+      '(firn runs edit me/gpt/train --eval-set NAME), or delete it.',
+    refused(
+      'It is in use: run "train" measures its checkpoints with it; give that another one (PATCH of the run, with ' +
+        '{"evalSet": "<name>"}), or delete it.',
+      `${repository}/eval-sets/held-out`,
+    ),
+  ],
   ['There is no such run.', refused('There is no such run.')],
   ['Anything else.', refused('Anything else.', repository)],
   ['An error of this machine.', new Error('An error of this machine.')],

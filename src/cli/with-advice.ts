@@ -5,6 +5,9 @@ import { Unreachable } from '../../clients/typescript/src/unreachable.ts';
 const inRun = '/runs/(?<run>[^/?]+)(?:/checkpoints/(?<step>\\d+))?';
 /** What the API says of a threshold that most would call damage. */
 const sendsAllowLarge = 'send "allowLarge": true beside "thresholds"';
+/** What the API says of an eval set that a run measures with. */
+const changesRun = /run "(?<user>[^"]+)" measures .*(?<how>\(PATCH of the run, with \{"evalSet": "<name>"\}\))/;
+const signIn = 'No token was sent: if it is private, sign in with firn login URL.';
 /** The paths of the API that errors are about: of a repository, and of a run, a step or an eval set in it. */
 const resource = new RegExp(
   `^/v1/repositories/(?<repository>[^/?]+/[^/?]+)(?:${inRun}|/eval-sets/(?<evalSet>[^/?]+))?`,
@@ -37,16 +40,22 @@ export function explain(error: Error, evalSet?: string): Explained {
   const { message } = error;
   if (!(error instanceof FirnProblem)) return { message };
   if (message.includes(sendsAllowLarge)) return { message: message.replace(sendsAllowLarge, 'add --allow-large') };
+  // Only a token that was sent is refused there.
+  if (error.status === 401 && error.path === '/v1/whoami')
+    return { message, advice: 'Is it pasted whole, of this hub, not expired, and not revoked? See firn token list.' };
   if (error.status === 401) return { message, advice: 'Sign in with firn login URL, or set FIRN_TOKEN.' };
-  return aboutResource(message, error.path, evalSet);
+  return aboutResource(error, evalSet);
 }
 
-function aboutResource(message: string, path: string | undefined, asked: string | undefined): Explained {
+function aboutResource({ message, path, hadToken }: FirnProblem, asked: string | undefined): Explained {
   const { repository, run, step, evalSet = asked } = resource.exec(path ?? '')?.groups ?? {};
   if (repository === undefined) return { message };
   const lists = (command: string): string => `${command} lists those that there are.`;
   if (message === 'There is no such repository.')
-    return { message: `There is no repository ${repository} that you may see.`, advice: lists('firn repos list') };
+    return {
+      message: `There is no repository ${repository} that you may see.`,
+      advice: lists('firn repos list') + (hadToken === false ? ` ${signIn}` : ''),
+    };
   if (message === 'There is no such run.' && run !== undefined)
     return { message: `There is no run ${repository}/${run}.`, advice: lists(`firn runs list ${repository}`) };
   if (message === 'There is no such eval set.')
@@ -54,6 +63,9 @@ function aboutResource(message: string, path: string | undefined, asked: string 
       message: `There is no eval set${evalSet === undefined ? '' : ` ${evalSet}`} in ${repository}.`,
       advice: lists(`firn eval-set list ${repository}`),
     };
+  const { user, how } = changesRun.exec(message)?.groups ?? {};
+  if (user !== undefined && how !== undefined)
+    return { message: message.replace(how, `(firn runs edit ${repository}/${user} --eval-set NAME)`) };
   if (message.endsWith('cancel it first.') && run !== undefined) {
     // Who deletes a run learns from the sentence which of its steps it is.
     const busy = step ?? /^Step (\d+) /.exec(message)?.[1] ?? 'STEP';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { localNotices, type Notices } from '../catalog/notices/notices.ts';
@@ -14,6 +15,7 @@ import type { Config } from '../config.ts';
 import { createEvaluator } from '../evaluate/create-evaluator.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
 import { withTreeCache, type KeptTree } from '../hub/tree/cached-trees.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
 import { createProgressBus, type ProgressBus } from '../http/progress/progress-bus.ts';
 import { relayProgress } from '../http/progress/relay-progress.ts';
 import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
@@ -94,6 +96,16 @@ export function openCatalog({ database, dataDirectory }: Config): Promise<Catalo
     : openPostgresCatalog(database);
 }
 
+/** The same, without making an embedded one: `not-found` if there is none. */
+export async function openExistingCatalog(config: Config): Promise<Catalog> {
+  const folder = join(config.dataDirectory, 'catalog');
+  if (config.database === undefined && !existsSync(folder))
+    throw new FirnError('not-found', 'There is no catalog here. Name the folder of the hub in FIRN_DATA_DIR.', {
+      detail: resolve(folder),
+    });
+  return openCatalog(config);
+}
+
 /** The parts of a command that looks at everything stored. */
 export interface StoredHub {
   readonly catalog: Catalog;
@@ -106,10 +118,10 @@ export interface StoredHub {
 
 /**
  * Catalog and objects of a configuration, without a running process. If a server has the embedded catalog open, this
- * fails with `unavailable`, as a second server does. Close it.
+ * fails with `unavailable`, as a second server does; without a catalog with `not-found`. Close it.
  */
 export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
-  const catalog = await openCatalog(config);
+  const catalog = await openExistingCatalog(config);
   try {
     const core = openCore(config);
     const store = await openStore(config, log, core);

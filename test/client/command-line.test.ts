@@ -67,9 +67,17 @@ test(
     await mkdir(join(folder, 'output', 'checkpoint-20'), { recursive: true });
     await mkdir(join(folder, 'output', 'checkpoint-10'));
     await writeFile(join(folder, 'output', 'checkpoint-10', 'model.safetensors'), bytes);
+    await writeFile(join(folder, 'output', 'checkpoint-10', '.hidden'), '');
+    await writeFile(join(folder, 'output', 'final.safetensors'), bytes);
     const again = await firn('push', 'me/gpt/train', 'output');
     expect(again.out).toBe('me/gpt/train@10: there already, ready\n');
-    expect(again.err).toBe(`${join('output', 'checkpoint-20')} is left out: there is no file in it\n`);
+    const atRoot = 'output/final.safetensors';
+    expect(again.err.trimEnd().split('\n')).toEqual([
+      `${atRoot} is not pushed, only the folders checkpoint-N are; ` +
+        `to push it, too: firn push me/gpt/train@STEP ${atRoot}`,
+      'output/checkpoint-20 is left out: there is no file in it',
+      '.hidden is left out: its name begins with a dot',
+    ]);
     expect((await firn('pull', 'me/gpt/train', 'back')).code).toBe(0);
     expect(await readFile(join(folder, 'back', 'model.safetensors'))).toEqual(bytes);
   },
@@ -99,12 +107,45 @@ test(
       expect.stringMatching(/cancel it first: firn cancel me\/gpt\/waiting@2$/m),
     ]);
     expect(await firn('cancel', 'me/gpt/waiting@1')).toMatchObject({ code: 0, out: 'me/gpt/waiting@1: cancelled\n' });
-    expect((await watching).out).toMatch(/: queued, waits for step 1, reserved [^]*exact base/);
+    expect((await watching).out).toMatch(
+      /: queued, waits for step 1, reserved [^]*; firn cancel me\/gpt\/waiting@1 gives that step up\n[^]*exact base/,
+    );
     expect((await firn('show', 'me/gpt/waiting@2')).out).toMatch(/^why\texact: the run has no quality threshold/m);
     expect((await firn('cancel', 'me/gpt/waiting@2')).code).toBe(1);
   },
   manyCommandsMs,
 );
+
+test(
+  'a push that is refused for good leaves no step reserved, and says which step and file it was',
+  async () => {
+    await makeWeights('good.safetensors', 20_000);
+    await writeFile(join(folder, 'bad.safetensors'), 'no safetensors at all');
+    await mkdir(join(folder, 'half', 'checkpoint-30'), { recursive: true });
+    await writeFile(join(folder, 'half', 'checkpoint-30', 'config.json'), '{}');
+    expect((await firn('push', 'me/gpt/refused@20', 'good.safetensors')).code).toBe(0);
+    for (const [target, path, place] of [
+      ['me/gpt/refused', 'half', /me\/gpt\/refused@30 was refused, from half\/checkpoint-30\/config\.json: /],
+      ['me/gpt/refused@40', 'bad.safetensors', /me\/gpt\/refused@40 was refused, from bad\.safetensors: /],
+    ] as const) {
+      const refused = await firn('push', target, path);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(place) as string });
+      expect(refused.err).toMatch(/the step is free: mend that, and push it again\.\n$/);
+    }
+    expect((await firn('log', 'me/gpt/refused')).out).toMatch(/^20\t[^\n]*\n$/);
+    expect((await firn('push', 'me/gpt/refused@40', 'good.safetensors', '--wait')).code).toBe(0);
+  },
+  manyCommandsMs,
+);
+
+test('a command whose output nobody reads any more ends quietly', async () => {
+  const child = start('completion', 'bash');
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  child.stdout.destroy();
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, err]).toEqual([141, '']);
+});
 
 test(
   'a checkpoint that failed for its eval set is compressed again with another one',
@@ -122,6 +163,11 @@ test(
     expect(await upload('stray', 'stray.onnx')).toMatchObject({ code: 0 });
     const pushed = await firn('push', 'me/linear/train@1', 'falls.safetensors', '--eval-set', 'stray', '--wait');
     expect([pushed.code, pushed.out]).toEqual([6, expect.stringContaining('me/linear/train@1: failed: ')]);
+    const pulled = await firn('pull', 'me/linear/train@1');
+    expect([pulled.code, pulled.err]).toEqual([
+      6,
+      expect.stringMatching(/^firn pull: me\/linear\/train@1 failed: .*firn show me\/linear\/train@1 says/),
+    ]);
     expect((await firn('show', 'me/linear/train@1')).out).toMatch(/^try again\tfirn retry me\/linear\/train@1\b/m);
     // The eval set is measured with the checkpoint before it is ready.
     expect(await upload('stray-too', 'stray.onnx', '--check', 'train@1')).toMatchObject({ code: 1 });
@@ -165,7 +211,8 @@ test(
     ]);
     const lines = (await firn('usage', 'me/bert')).out.trimEnd().split('\n');
     const of = new Map(lines.map((line) => line.split('\t') as [string, string]));
-    const stored = lines.slice(1, 7).reduce((sum, line) => sum + Number(line.split('\t')[1]), 0);
+    const total = lines.findIndex((line) => line.startsWith('stored, all of these'));
+    const stored = lines.slice(1, total).reduce((sum, line) => sum + Number(line.split('\t')[1]), 0);
     expect(Number(of.get('stored, all of these'))).toBe(stored);
     expect(stored).toBeGreaterThan(20_000);
     expect((await firn('usage')).out).toMatch(/^me\t\d+\t\d+\t/m);

@@ -7,6 +7,7 @@ interface ProblemDocument {
 
 interface Refusal extends ProblemDocument {
   readonly path?: string;
+  readonly hadToken?: boolean;
 }
 
 /** Largest problem document that is read, in characters; the hub's are a few hundred. */
@@ -22,20 +23,23 @@ export class FirnProblem extends Error {
   readonly requestId: string | undefined;
   /** Path and query of the request that the hub refused; absent if the client itself refuses. */
   readonly path: string | undefined;
+  /** Whether the request carried a token; absent if the client itself refuses. */
+  readonly hadToken: boolean | undefined;
 
-  constructor(status: number, { code, detail, requestId, path }: Refusal) {
+  constructor(status: number, { code, detail, requestId, path, hadToken }: Refusal) {
     super(detail ?? `The server answered ${status}.`);
     this.name = 'FirnProblem';
     this.status = status;
     this.code = code ?? 'unknown';
     this.requestId = requestId;
     this.path = path;
+    this.hadToken = hadToken;
   }
 }
 
 /** The problem that an answer outside 2xx carries. An answer of something else than a hub becomes one, too. */
-export function problemOf(status: number, body: string, path?: string): FirnProblem {
-  return new FirnProblem(status, { ...readDocument(body), ...(path !== undefined && { path }) });
+export function problemOf(status: number, body: string, request: Pick<Refusal, 'path' | 'hadToken'> = {}): FirnProblem {
+  return new FirnProblem(status, { ...readDocument(body), ...request });
 }
 
 function readDocument(body: string): ProblemDocument {

@@ -45,7 +45,8 @@ export async function sendBytes(hub: Sender, request: BytesRequest): Promise<Inc
   const { location } = answer.headers;
   if (answer.statusCode! < 400 && location !== undefined)
     throw new FirnProblem(answer.statusCode!, { detail: `The server redirects to ${location}: use that address.` });
-  throw refusalOf(problemOf(answer.statusCode!, text, request.path), answer.headers['retry-after']);
+  const hadToken = 'authorization' in { ...hub.headers, ...request.headers };
+  throw refusalOf(problemOf(answer.statusCode!, text, { path: request.path, hadToken }), answer.headers['retry-after']);
 }
 
 /** The JSON of an answer. */

@@ -49,22 +49,20 @@ export async function estimate(text: string, options: EstimateCommand): Promise<
     const done = await ended(hub, target);
     if (terminal.asJson) terminal.say(JSON.stringify(done));
     else {
-      const now = (await findCheckpoint(hub, target))?.result;
+      const checkpoint = await findCheckpoint(hub, target);
+      const now = checkpoint?.result;
       printTable(
         terminal,
         ['what', 'now', 'estimate'],
         [
-          ['thresholds', undefined, thresholdsInWords(done)],
+          ['thresholds', checkpoint && thresholdsOf(checkpoint), thresholdsInWords(done)],
           ['state', undefined, done.error === undefined ? done.state : `${done.state}: ${done.error.message}`],
           ['config', configInWords(now?.config), configInWords(done.result?.config)],
           ['bytes', size(now), size(done.result)],
           ['ratio', ratio(now), ratio(done.result)],
           ['lost', lost(now), lost(done.result)],
-          ...(done.result?.warnings ?? []).map((warning): [string, undefined, string] => [
-            'warning',
-            undefined,
-            warning,
-          ]),
+          ...(done.result?.warnings ?? []).map((warning) => aside('warning', warning)),
+          ...(now?.kind === 'delta' ? [aside('note', besideNewRun(done, checkpoint?.evalSet))] : []),
         ],
       );
     }
@@ -109,7 +107,31 @@ const ratio = (result: Result): string | undefined =>
   result && `${(result.rawBytes / Math.max(1, result.storedBytes)).toFixed(1)}x`;
 const lost = (result: Result): string | undefined => result?.degradation && metricsInWords(result.degradation);
 
-function thresholdsInWords({ thresholds }: Estimate): string {
+const aside = (what: string, sentence: string): [string, undefined, string] => [what, undefined, sentence];
+
+/** What an estimate of a delta leaves out: the checkpoints before it stay as they are stored. */
+export function besideNewRun({ thresholds }: Pick<Estimate, 'thresholds'>, evalSet = 'NAME'): string {
+  const options = Object.entries(thresholds)
+    .map(([metric, bound]) => `--threshold ${metric}=${typeof bound === 'number' ? bound : 'SHARE'}`)
+    .join(' ');
+  return (
+    'This is what the checkpoint would take next to the chain that is stored; a whole new run at this threshold may ' +
+    'take less. To try it, push the folder of all checkpoints to one: firn push NAMESPACE/NAME/NEW FOLDER ' +
+    `--eval-set ${evalSet} ${options}`
+  );
+}
+
+/** The thresholds that a checkpoint was compressed with; undefined if it has none. */
+export function thresholdsOf({
+  thresholds,
+  result,
+}: Pick<components['schemas']['Checkpoint'], 'thresholds' | 'result'>): string | undefined {
+  const limits = Object.entries(result?.limits ?? {});
+  const found = thresholds ?? Object.fromEntries(limits.map(([metric, limit]) => [metric, limit.degradationMax]));
+  return Object.keys(found).length === 0 ? undefined : thresholdsInWords({ thresholds: found });
+}
+
+function thresholdsInWords({ thresholds }: Pick<Estimate, 'thresholds'>): string {
   return Object.entries(thresholds)
     .map(([metric, bound]) => `${metric}=${typeof bound === 'number' ? bound : JSON.stringify(bound)}`)
     .join(', ');

@@ -10,7 +10,7 @@ import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { ended, estimateInWords, lastEstimate } from './estimate.ts';
 import { stateInWords } from '../../checkpoint/words/state-in-words.ts';
 import { metricsInWords } from './words/metrics-in-words.ts';
-import { outcomeInWords } from './words/outcome-in-words.ts';
+import { outcomeInWords, wayOut } from './words/outcome-in-words.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
 /** `firn watch TARGET`: follows a checkpoint, and then an estimate of it that is under way. Returns the exit code. */
@@ -34,7 +34,7 @@ export async function follow({ hub, terminal }: Session, target: CheckpointTarge
     onEvent: (event) => {
       if (terminal.asJson) return terminal.say(JSON.stringify(event));
       if (event.type === 'phase') return terminal.progress(`${name}: ${phaseInWords(event)}`);
-      terminal.say(`${name}: ${eventInWords(event)}`);
+      terminal.say(`${name}: ${eventInWords(event, target)}`);
     },
   });
   if (!terminal.asJson) terminal.say(`${name}: ${outcomeInWords(done)}`);
@@ -47,8 +47,12 @@ function phaseInWords({ phase, doneCount, totalCount }: Extract<CheckpointEvent,
     : `${phase} ${doneCount}${totalCount === undefined ? '' : ` of ${totalCount}`}`;
 }
 
-function eventInWords(event: Exclude<CheckpointEvent, { type: 'phase' }>): string {
-  if (event.type === 'state') return stateInWords(event.checkpoint.state, event.checkpoint.waitsFor);
+function eventInWords(event: Exclude<CheckpointEvent, { type: 'phase' }>, target: CheckpointTarget): string {
+  if (event.type === 'state') {
+    const { state, waitsFor } = event.checkpoint;
+    const way = waitsFor && wayOut(waitsFor, target);
+    return stateInWords(state, waitsFor) + (way === undefined ? '' : `; ${way}`);
+  }
   const { number, passed, degradation, estimatedBytes } = event.trial;
   return (
     `trial ${number} ${passed ? 'passed' : 'did not pass'}: ${metricsInWords(degradation)}, about ` +

@@ -50,6 +50,11 @@ function addTransfers(program: Command, commands: Commands): void {
     .option('--eval-set <name>', 'eval set of the run, if the run is new')
     .option('--threshold <metric=share>', 'largest degradation, if the run is new', readThreshold)
     .option('--allow-large', 'allow a threshold that lets through what most would call damage')
+    .addHelpText(
+      'after',
+      '\nA single safetensors file is stored as model.safetensors, whatever its name is here. Of an output folder ' +
+        'only the\nfolders checkpoint-N are pushed. Files whose names begin with a dot are left out.',
+    )
     .action(
       commands.run(async (text: string, path: string, options: PushCommand) =>
         (await import('./push.ts')).push(text, path, options),
@@ -117,7 +122,9 @@ function addLooks(program: Command, commands: Commands): void {
     .addHelpText(
       'after',
       '\nThe hub searches, encodes and verifies it once more from the upload, which a run keeps of its newest ' +
-        'checkpoint,\nand stores nothing. It waits while checkpoints do.',
+        'checkpoint,\nand stores nothing. It waits while checkpoints do. Of a delta it says what it would ' +
+        'take next to the\nchain that is stored; a new run at that threshold may take less. To try that, push the ' +
+        'folder of all checkpoints\nto a new run with --threshold.',
     )
     .action(
       run(async (text: string, options: EstimateCommand) => (await import('./estimate.ts')).estimate(text, options)),

@@ -9,7 +9,7 @@ import {
 import { metricKindRules } from '../../checkpoint/quality/metric-kind.ts';
 import { bytesInWords } from '../../checkpoint/words/bytes-in-words.ts';
 import { sparkline } from '../terminal/amounts.ts';
-import { printTable, type Cell } from '../terminal/print-table.ts';
+import { bytesCell, printTable, type Cell } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { configInWords } from './words/config-in-words.ts';
 import { figureFor } from './words/metrics-in-words.ts';
@@ -27,7 +27,7 @@ export interface LogCommand extends HubOptions {
 
 /** `firn log TARGET...`: one row for each checkpoint, with each metric against its threshold. */
 export async function log(texts: readonly string[], options: LogCommand): Promise<void> {
-  const targets = texts.map(runTarget);
+  const targets = texts.map(wholeRun);
   const { hub, terminal } = openSession(options);
   const found = await Promise.all(targets.map((target) => listCheckpoints(hub, target)));
   const kept = found.flat().filter(({ result }) => isWithin(result, options.within));
@@ -40,6 +40,15 @@ export async function log(texts: readonly string[], options: LogCommand): Promis
   if (options.best === undefined && targets.length > 1) shown.sort((a, b) => a.step - b.step);
   printCheckpoints(terminal, shown, targets.length > 1);
   if (terminal.isPerson) printSums(terminal, targets, found);
+}
+
+/** A target that is a run, not a checkpoint of it. */
+function wholeRun(text: string): ReturnType<typeof runTarget> {
+  const target = runTarget(text);
+  const run = formatTarget({ ...target, step: undefined });
+  if (target.step !== undefined)
+    throw new Error(`${text} is one checkpoint: firn show ${text} shows it, firn log ${run} its run.`);
+  return target;
 }
 
 /**
@@ -60,7 +69,8 @@ export function printCheckpoints(terminal: Terminal, checkpoints: readonly Check
     ],
     checkpoints.map(({ run, step, state, result, waitsFor, expiresAt }): Cell[] => [
       ...(withRun ? [run] : []),
-      ...[step, state, result?.kind, result?.fidelity, result?.rawBytes, result?.storedBytes, ratioOf(result)],
+      ...[step, state, result?.kind, result?.fidelity],
+      ...[bytesCell(result?.rawBytes), bytesCell(result?.storedBytes), ratioOf(result)],
       ...metrics.flatMap((metric) => [measuredBy(terminal, result, metric), againstLimit(result, metric)]),
       ...[configInWords(result?.config), result?.trialCount],
       ...(isWaiting ? [waitsFor?.inWords ?? expiryInWords(expiresAt)] : []),

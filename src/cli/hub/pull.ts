@@ -30,6 +30,11 @@ export async function pull(text: string, folder: string | undefined, options: Pu
   printTable(
     terminal,
     ['file', 'bytes', 'sha256', 'verified'],
-    files.map((file) => [file.to, file.sizeBytes, file.sha256, file.isVerified ? 'yes' : 'no digest to compare with']),
+    files.map((file) => [
+      file.to,
+      { bytes: file.sizeBytes },
+      file.sha256,
+      file.isVerified ? 'yes' : 'no digest to compare with',
+    ]),
   );
 }

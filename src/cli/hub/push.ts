@@ -29,20 +29,24 @@ export interface PushCommand extends HubOptions, Measuring {
 /** `firn push NAMESPACE/NAME/RUN[@STEP] PATH`: pushes each checkpoint of the path. Returns the exit code. */
 export async function push(text: string, path: string, options: PushCommand): Promise<number> {
   const target = runTarget(text);
-  const empty: string[] = [];
-  const found = findCheckpoints(path, (folder) => empty.push(folder));
+  const remarks: string[] = [];
+  const found = findCheckpoints(path, {
+    onEmpty: (folder) => remarks.push(`${folder} is left out: there is no file in it`),
+    onBeside: (weights) => remarks.push(besideInWords(weights, target)),
+  });
   if (typeof target.step === 'number' && found.length > 1)
     throw new Error(`${path} has ${found.length} checkpoints: leave "@${target.step}" away.`);
   const session = openSession(options);
-  for (const folder of empty) session.terminal.remark(`${folder} is left out: there is no file in it`);
+  for (const remark of remarks) session.terminal.remark(remark);
   await makePlace(session, target, options);
   let code: number = exitCodes.done;
-  for (const { step: named, files, leftOut } of found) {
+  for (const { step: named, files, leftOut, hidden } of found) {
     const step = typeof target.step === 'number' ? target.step : named;
     if (step === undefined)
       throw new Error(`Say which step ${path} is: ${formatTarget({ ...target, step: undefined })}@STEP.`);
     for (const name of leftOut)
       session.terminal.remark(`${name} is left out: the same weights are there as safetensors`);
+    if (hidden.length > 0) session.terminal.remark(hiddenInWords(hidden));
     const at = { ...target, step };
     const begun = Date.now();
     const { outcome, checkpoint } = await pushCheckpoint(session.hub, at, {
@@ -64,6 +68,27 @@ export async function push(text: string, path: string, options: PushCommand): Pr
   }
   session.hub.close();
   return code;
+}
+
+/** What is said of weights beside the folders of the steps, and how they are pushed. */
+function besideInWords(weights: readonly string[], target: Target): string {
+  const step = formatTarget({ ...target, step: undefined });
+  const [first, ...more] = weights;
+  return more.length === 0
+    ? `${first} is not pushed, only the folders checkpoint-N are; to push it, too: firn push ${step}@STEP ${first}`
+    : `${weights.join(', ')} are not pushed, only the folders checkpoint-N are; to push them, too, put them into a ` +
+        `folder of their own: firn push ${step}@STEP FOLDER`;
+}
+
+/** Most names of hidden files that are said of one checkpoint. */
+const hiddenSaidMax = 5;
+
+function hiddenInWords(hidden: readonly string[]): string {
+  const more = hidden.length - hiddenSaidMax;
+  const names = hidden.slice(0, hiddenSaidMax).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return hidden.length === 1
+    ? `${names} is left out: its name begins with a dot`
+    : `${names} are left out: their names begin with a dot`;
 }
 
 /** Makes the repository and the run if they are not there, and says so. */

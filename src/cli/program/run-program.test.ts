@@ -59,7 +59,7 @@ test('firn log --help says why sums of two runs of one repository cannot be comp
 
 test('the guide has the same exit codes', () => {
   const guide = readFileSync(new URL('../../../docs/guide/cli.md', import.meta.url), 'utf8');
-  const rows = [...guide.matchAll(/^\| (\d) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
+  const rows = [...guide.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
   expect(rows).toEqual(exitCodeMeanings.map((row) => [...row]));
 });
 
@@ -76,6 +76,11 @@ test.each<[string[], RegExp]>([
   [['repos', 'delete', 'a/b/c'], /^firn repos delete: a\/b\/c is a run: write the repository, a\/b\.$/],
   [['repos', 'delete', 'a/b'], /^firn repos delete: Nobody can be asked whether a\/b is to go: say --yes\.$/],
   [['eval-set', 'delete', 'a/b', 'c'], /^firn eval-set delete: Nobody can be asked whether a\/b c is to go: say/],
+  [['webhook', 'delete', '0011'], /^firn webhook delete: Nobody can be asked whether 0011 is to go: say --yes\.$/],
+  [
+    ['log', 'a/b/c@9'],
+    /^firn log: a\/b\/c@9 is one checkpoint: firn show a\/b\/c@9 shows it, firn log a\/b\/c its run\.$/,
+  ],
   [['runs', 'delete', 'a/b/c'], /^firn runs delete: Nobody can be asked whether a\/b\/c is to go: say --yes\.$/],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, said, complained } = await runFirn(...args);

@@ -1,4 +1,5 @@
 import { join, normalize, sep } from 'node:path';
+import type { components } from '../firn-api.ts';
 import { FirnProblem } from '../firn-problem.ts';
 import type { Hub } from '../open-hub.ts';
 import { findCheckpoint, type CheckpointTarget } from '../push/push-checkpoint.ts';
@@ -34,13 +35,7 @@ export async function pullCheckpoint(
   if (checkpoint === undefined)
     throw new FirnProblem(404, { code: 'not-found', detail: `There is no checkpoint ${formatTarget(target)}.` });
   const there = checkpoint.files.filter((file) => file.rebuilt !== undefined || (asUploaded && file.received));
-  if (there.length === 0)
-    throw new FirnProblem(409, {
-      code: 'checkpoint-not-ready',
-      detail:
-        `${formatTarget(target)} is ${checkpoint.state}: wait for it (firn watch), or pull the upload ` +
-        'itself (--uploaded).',
-    });
+  if (there.length === 0) throw nothingToPull(formatTarget(target), checkpoint);
   const wanted = only === undefined ? there : only.map((path) => pick(there, path));
   const sizeOf = (file: (typeof there)[number]): number =>
     (asUploaded ? file.uploaded.sizeBytes : file.rebuilt?.sizeBytes) ?? 0;
@@ -64,6 +59,22 @@ export async function pullCheckpoint(
     pulled.push({ ...file, path, to: place });
   }
   return pulled;
+}
+
+/** Why a checkpoint has no file to pull, and what to do. */
+function nothingToPull(name: string, { state, error, files }: components['schemas']['CheckpointDetails']): FirnProblem {
+  const upload = files.some(({ received }) => received) ? '; --uploaded pulls the upload itself, if it is kept' : '';
+  if (state === 'failed' || state === 'cancelled')
+    return new FirnProblem(409, {
+      code: state === 'failed' ? 'checkpoint-failed' : 'cancelled',
+      detail:
+        (error === undefined ? `${name} was ${state}. ` : `${name} ${state}: ${error.message} `) +
+        `It has nothing to pull: firn show ${name} says what can be done${upload}.`,
+    });
+  return new FirnProblem(409, {
+    code: 'checkpoint-not-ready',
+    detail: `${name} is ${state}: wait for it (firn watch ${name}), or pull the upload itself (--uploaded).`,
+  });
 }
 
 function pick<F extends { readonly path: string }>(files: readonly F[], path: string): F {

@@ -24,22 +24,36 @@ export interface LocalCheckpoint {
   readonly files: readonly LocalFile[];
   /** Files that are left out, by path. */
   readonly leftOut: readonly string[];
+  /** Files and folders that are left out because their names begin with a dot, by path. */
+  readonly hidden: readonly string[];
+}
+
+/** Called with what of an output folder is not pushed. */
+export interface LeftOutOfFolder {
+  /** A folder of a step without a file. */
+  readonly onEmpty?: (folder: string) => void;
+  /** Weights that lie beside the folders of the steps, by path. */
+  readonly onBeside?: (weights: readonly string[]) => void;
 }
 
 /**
  * The checkpoints of a path, by step: a file; a folder; or a Trainer's output folder, which has one folder
- * `checkpoint-N` for each step. Such a folder without a file, which a Trainer may be about to fill, is left out, and
- * `onEmpty` is called with it. Throws an Error with one sentence if there is nothing to push.
+ * `checkpoint-N` for each step. Such a folder without a file, which a Trainer may be about to fill, is left out, and so
+ * are weights beside those folders; the callbacks are called with them. Throws an Error with one sentence if there is
+ * nothing to push.
  */
-export function findCheckpoints(path: string, onEmpty?: (folder: string) => void): LocalCheckpoint[] {
+export function findCheckpoints(path: string, { onEmpty, onBeside }: LeftOutOfFolder = {}): LocalCheckpoint[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Error(`There is no ${path}.`);
   if (!found.isDirectory()) return [oneFile(path, found.size)];
-  const steps = readdirSync(path, { withFileTypes: true })
+  const entries = readdirSync(path, { withFileTypes: true });
+  const steps = entries
     .filter((entry) => entry.isDirectory() && trainerFolder.test(entry.name))
     .map((entry) => ({ step: stepOf(entry.name)!, folder: join(path, entry.name) }))
     .sort((a, b) => a.step - b.step);
   if (steps.length === 0) return [present(oneFolder(path, stepOf(basename(resolve(path)))), path)];
+  const beside = entries.filter((entry) => !entry.isDirectory() && weights.test(entry.name)).map(({ name }) => name);
+  if (beside.length > 0) onBeside?.(beside.sort().map((name) => join(path, name)));
   const checkpoints = steps.flatMap(({ step, folder }) => {
     const checkpoint = oneFolder(folder, step);
     if (checkpoint.files.length > 0) return [checkpoint];
@@ -63,24 +77,25 @@ function stepOf(name: string): number | undefined {
 /** A single file of weights has the same name in every checkpoint, since a delta refers to the file of its name. */
 function oneFile(path: string, sizeBytes: number): LocalCheckpoint {
   const file = { path: weights.test(path) ? 'model.safetensors' : basename(path), from: path, sizeBytes };
-  return { step: undefined, files: [file], leftOut: [] };
+  return { step: undefined, files: [file], leftOut: [], hidden: [] };
 }
 
 function oneFolder(folder: string, step: number | undefined): LocalCheckpoint {
-  const all = filesBelow(folder, '');
+  const hidden: string[] = [];
+  const all = filesBelow(folder, '', hidden);
   const hasWeights = all.some(({ path }) => weights.test(path));
   const isLeftOut = ({ path }: LocalFile): boolean => hasWeights && pickledWeights.test(path);
   const files = all.filter((file) => !isLeftOut(file));
-  return { step, files, leftOut: all.filter(isLeftOut).map(({ path }) => path) };
+  return { step, files, leftOut: all.filter(isLeftOut).map(({ path }) => path), hidden: hidden.sort() };
 }
 
-/** Without hidden files. Links to files are followed, links to folders are not. */
-function filesBelow(folder: string, prefix: string): LocalFile[] {
+/** Links to files are followed, links to folders are not. What is hidden is added to `hidden`. */
+function filesBelow(folder: string, prefix: string, hidden: string[]): LocalFile[] {
   const files: LocalFile[] = [];
   for (const entry of readdirSync(join(folder, prefix), { withFileTypes: true })) {
-    if (entry.name.startsWith('.')) continue;
     const path = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
-    if (entry.isDirectory()) files.push(...filesBelow(folder, path));
+    if (entry.name.startsWith('.')) hidden.push(path);
+    else if (entry.isDirectory()) files.push(...filesBelow(folder, path, hidden));
     else {
       const stat = statSync(join(folder, path), { throwIfNoEntry: false });
       if (stat?.isFile() === true) files.push({ path, from: join(folder, path), sizeBytes: stat.size });

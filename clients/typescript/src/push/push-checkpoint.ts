@@ -7,6 +7,7 @@ import type { Target } from '../target.ts';
 import { forEachAtOnce } from '../for-each-at-once.ts';
 import { fileDigest } from './file-digest.ts';
 import type { LocalFile } from './find-checkpoints.ts';
+import { givingUpIfRefused, refusalAbout } from './give-up-refused.ts';
 import { sendFile } from './send-file.ts';
 
 type Checkpoint = components['schemas']['Checkpoint'];
@@ -39,21 +40,35 @@ export type CheckpointTarget = Target & { readonly run: string; readonly step: n
 
 /**
  * Pushes the files of a checkpoint: reserves the step, sends what the hub does not have, and commits. When it returns,
- * the checkpoint is durable. Repeating it after any break goes on where it was. Throws `FirnProblem`, such as
- * `step-exists` for other bytes of the same step.
+ * the checkpoint is durable. Repeating it after any break goes on where it was. If the hub refuses for good what is
+ * pushed, a step that this call reserved is free again. Throws `FirnProblem`, such as `step-exists` for other bytes of
+ * the same step.
  */
 export async function pushCheckpoint(hub: Hub, target: CheckpointTarget, options: PushOptions): Promise<Pushed> {
-  const { files, reservation, atOnce = atOnceDefault, signal, onProgress } = options;
   const known = await findCheckpoint(hub, target);
   if (known !== undefined && known.state !== 'open')
     return { outcome: 'already', checkpoint: await same(known, options) };
+  const checkpoint = await givingUpIfRefused(
+    { hub, target, files: options.files, isReservedHere: known === undefined },
+    () => send(hub, target, known, options),
+  );
+  return { outcome: 'pushed', checkpoint };
+}
+
+/** Reserves the step if it is not known, sends the files that are not there, and commits. */
+async function send(
+  hub: Hub,
+  target: CheckpointTarget,
+  known: Details | undefined,
+  { files, reservation, atOnce = atOnceDefault, signal, onProgress }: PushOptions,
+): Promise<Checkpoint> {
   const contents = known === undefined ? await smallContents(files) : new Map<string, string>();
   if (known === undefined) {
     const listed = [...contents].map(([path, content]) => ({ path, content }));
     // A folder of small files alone is committed in the same call.
     const commit = contents.size === files.length;
     const reserved = await reserve(hub, target, { ...reservation, files: withRoles(listed, files), commit });
-    if (reserved.state !== 'open') return { outcome: 'pushed', checkpoint: reserved };
+    if (reserved.state !== 'open') return reserved;
   }
   const progress = new Map<string, number>();
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -67,10 +82,12 @@ export async function pushCheckpoint(hub: Hub, target: CheckpointTarget, options
   await forEachAtOnce(files, atOnce, async (file) => {
     const onFile = (bytes: number): void => note(file.path, bytes);
     if (contents.has(file.path) || (await isThere(known, file))) return onFile(file.sizeBytes);
-    await sendFile(hub, target, file, { isRepeated: known !== undefined, signal, onProgress: onFile });
+    await sendFile(hub, target, file, { isRepeated: known !== undefined, signal, onProgress: onFile }).catch(
+      refusalAbout(file.from),
+    );
     onFile(file.sizeBytes);
   });
-  return { outcome: 'pushed', checkpoint: await commit(hub, target) };
+  return commit(hub, target);
 }
 
 /** Undefined if there is none. */

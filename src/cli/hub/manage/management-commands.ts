@@ -4,11 +4,9 @@ import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
 import type { CreateRepository } from './repos.ts';
 import type { DeleteCommand } from './delete-named.ts';
+import { yes } from './delete-option.ts';
 import type { CreateRun, EditRun } from './runs.ts';
 import { addWebhooks } from './webhook-commands.ts';
-
-/** Help of the option of every deletion. */
-export const yes = 'do not ask for the name once more';
 
 /** Adds `firn repos`, `firn runs`, `firn webhook` and `firn usage`. */
 export function addManagement(program: Command, commands: Commands): void {

@@ -1,7 +1,6 @@
 import { parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { allPages, pageLimit } from '../../../../clients/typescript/src/list/all-pages.ts';
-import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
-import { printTable } from '../../terminal/print-table.ts';
+import { bytesCell, printTable, type Cell } from '../../terminal/print-table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { openSession, repositoryTarget, type HubOptions, type Session } from '../session.ts';
 
@@ -9,14 +8,15 @@ type Usage = components['schemas']['Usage'];
 type NamespaceUsage = components['schemas']['NamespaceUsage'];
 
 /** What each part of the stored bytes is, in the order in which it is printed. */
-const parts: readonly (readonly [key: keyof Usage['stored'], name: string])[] = [
-  ['packageBytes', 'packages'],
-  ['rawBytes', 'uploads that are kept'],
-  ['stagedBytes', 'uploads that wait to be compressed'],
-  ['evalSetBytes', 'eval sets'],
-  ['hiddenBytes', 'deleted, but others build on it'],
-  ['pendingDeletionBytes', 'goes after the grace'],
-];
+const parts: Readonly<Record<keyof Usage['stored'], string>> = {
+  packageBytes: 'packages',
+  rawBytes: 'uploads that are kept',
+  hubBytes: 'other files of repositories',
+  stagedBytes: 'uploads that wait to be compressed',
+  evalSetBytes: 'eval sets',
+  hiddenBytes: 'deleted, but others build on it',
+  pendingDeletionBytes: 'goes after the grace',
+};
 
 /** `firn usage [NAMESPACE | NAMESPACE/NAME]`. */
 export async function usage(what: string | undefined, options: HubOptions): Promise<void> {
@@ -57,37 +57,36 @@ function printNamespaces(terminal: Terminal, namespaces: readonly NamespaceUsage
   if (terminal.asJson) return terminal.say(JSON.stringify(namespaces));
   printTable(
     terminal,
-    ['namespace', 'logical', 'stored', 'packages', 'ratio of packages', 'quota'],
-    namespaces.map(({ namespace, logicalBytes, storedBytes, stored, quota }) => [
+    ['namespace', 'logical', 'stored', 'packages', 'ratio of checkpoints', 'quota'],
+    namespaces.map(({ namespace, logicalBytes, storedBytes, stored, compressed, quota }) => [
       namespace,
-      logicalBytes,
-      storedBytes,
-      stored.packageBytes,
-      ratioInWords(logicalBytes, stored),
-      quota?.storedBytesMax,
+      bytesCell(logicalBytes),
+      bytesCell(storedBytes),
+      bytesCell(stored.packageBytes),
+      ratioInWords(compressed),
+      bytesCell(quota?.storedBytesMax),
     ]),
   );
 }
 
-/** One line for each part, so that the sum can be followed. */
 function printParts(terminal: Terminal, found: Usage): void {
   if (terminal.asJson) return terminal.say(JSON.stringify(found));
-  const amount = (bytes: number): string | number => (terminal.isPerson ? bytesInWords(bytes) : bytes);
-  printTable(
-    terminal,
-    ['what', 'bytes'],
-    [
-      ['pushed, as uploaded', amount(found.logicalBytes)],
-      ...parts.map(([key, name]): [string, string | number] => [name, amount(found.stored[key])]),
-      ['stored, all of these', amount(found.storedBytes)],
-      ['ratio of packages', ratioInWords(found.logicalBytes, found.stored)],
-      ['received', amount(found.transferred.receivedBytes)],
-      ['sent', amount(found.transferred.sentBytes)],
-    ],
-  );
+  printTable(terminal, ['what', 'bytes'], usageRows(found));
 }
 
-/** How many times smaller packages are than what was pushed; a dash without a package. */
-function ratioInWords(logicalBytes: number, { packageBytes }: Usage['stored']): string | undefined {
-  return packageBytes === 0 ? undefined : `${(logicalBytes / packageBytes).toFixed(2)}x`;
+/** One row for each part, so that the sum can be followed. */
+export function usageRows({ logicalBytes, storedBytes, stored, compressed, transferred }: Usage): Cell[][] {
+  return [
+    ['pushed, as uploaded', { bytes: logicalBytes }],
+    ...(Object.keys(parts) as (keyof typeof parts)[]).map((key): Cell[] => [parts[key], { bytes: stored[key] }]),
+    ['stored, all of these', { bytes: storedBytes }],
+    ['ratio of checkpoints', ratioInWords(compressed)],
+    ['received', { bytes: transferred.receivedBytes }],
+    ['sent', { bytes: transferred.sentBytes }],
+  ];
+}
+
+/** How many times smaller checkpoints are than what was pushed, files that are stored as they are included. */
+function ratioInWords({ ratio }: Usage['compressed']): string | undefined {
+  return ratio === undefined ? undefined : `${ratio.toFixed(2)}x`;
 }

@@ -2,6 +2,8 @@ import { Argument, InvalidArgumentError, type Command } from 'commander';
 import { webhookEvents, type WebhookEvent } from '../../../checkpoint/webhook-events.ts';
 import type { Commands } from '../../program/commands.ts';
 import type { HubOptions } from '../session.ts';
+import type { DeleteCommand } from './delete-named.ts';
+import { yes } from './delete-option.ts';
 import type { CreateWebhook, EditWebhook } from './webhooks.ts';
 
 const load = () => import('./webhooks.ts');
@@ -53,8 +55,15 @@ export function addWebhooks(program: Command, commands: Commands): void {
     .option('--off', 'send nothing but pings')
     .action(run(async (id: string, options: EditWebhook) => (await load()).editWebhook(id, options)));
   commands
-    .hub(group, 'delete ID', 'delete a webhook and its messages', 'firn webhook delete 0011...')
-    .action(run(async (id: string, options: HubOptions) => (await load()).deleteWebhook(id, options)));
+    .hub(
+      group,
+      'delete ID',
+      'delete a webhook and its messages',
+      'firn webhook delete 0011...',
+      'firn webhook delete 0011... --yes',
+    )
+    .option('--yes', yes)
+    .action(run(async (id: string, options: DeleteCommand) => (await load()).deleteWebhook(id, options)));
   commands
     .hub(group, 'ping ID', 'send a message to try it', 'firn webhook ping 0011...')
     .action(run(async (id: string, options: HubOptions) => (await load()).pingWebhook(id, options)));

@@ -4,6 +4,8 @@ import { allPages, pageLimit } from '../../../../clients/typescript/src/list/all
 import { printTable } from '../../terminal/print-table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { openSession, repositoryTarget, type HubOptions } from '../session.ts';
+import { requireSomebodyToAsk } from './confirm-name.ts';
+import { deleteNamed, type DeleteCommand } from './delete-named.ts';
 
 type Webhook = components['schemas']['Webhook'];
 type Message = components['schemas']['WebhookMessage'];
@@ -85,11 +87,15 @@ export async function editWebhook(
 }
 
 /** `firn webhook delete ID`. */
-export async function deleteWebhook(webhookId: string, options: HubOptions): Promise<void> {
-  const { hub, terminal } = openSession(options);
-  await hub.api.DELETE('/v1/webhooks/{webhookId}', { params: { path: { webhookId } } });
-  hub.close();
-  terminal.say(terminal.asJson ? JSON.stringify({ deleted: webhookId }) : `webhook ${webhookId} is deleted`);
+export async function deleteWebhook(webhookId: string, options: DeleteCommand): Promise<void> {
+  requireSomebodyToAsk(webhookId, options.yes === true);
+  const session = openSession(options);
+  await deleteNamed(session, {
+    name: webhookId,
+    isSure: options.yes === true,
+    remove: () => session.hub.api.DELETE('/v1/webhooks/{webhookId}', { params: { path: { webhookId } } }),
+    afterwards: 'its messages, too',
+  });
 }
 
 /** `firn webhook ping ID`. */

@@ -43,11 +43,20 @@ export function whyRows({ result, evalSet, config }: Pick<Details, 'result' | 'e
   return [['why', why]];
 }
 
+/** How to end the wait for a step that is reserved and may never come; undefined if it is on its way. */
+export function wayOut({ step, state }: NonNullable<Details['waitsFor']>, target: Target): string | undefined {
+  if (state !== 'open' || step === undefined) return undefined;
+  return `firn cancel ${formatTarget({ ...target, step })} gives that step up`;
+}
+
 /** What can be done next with a checkpoint that is not ready. */
-export function nextRows({ state, links }: Pick<Details, 'state' | 'links'>, target: Target): Row[] {
+export function nextRows({ state, links, waitsFor }: Pick<Details, 'state' | 'links' | 'waitsFor'>, target: Target) {
   const name = formatTarget(target);
   if (links.retry !== undefined)
-    return [['try again', `firn retry ${name}, with --eval-set or --threshold if it needs others`]];
-  if (state === 'open') return [['go on', `firn push ${name} PATH, or firn cancel ${name} to give it up`]];
-  return [];
+    return [row('try again', `firn retry ${name}, with --eval-set or --threshold if it needs others`)];
+  if (state === 'open') return [row('go on', `firn push ${name} PATH, or firn cancel ${name} to give it up`)];
+  const way = waitsFor && wayOut(waitsFor, target);
+  return way === undefined ? [] : [row('go on', way)];
 }
+
+const row = (what: string, value: string): Row => [what, value];

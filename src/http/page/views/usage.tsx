@@ -70,16 +70,17 @@ export const usageView: View = async ({ c, gateway: { catalog }, viewer: { princ
 
 function Hub({ usage }: { readonly usage: Usage }) {
   const stored = storedOf(usage);
-  const { package: packages, raw } = usage.stored;
-  const saved = usage.logical - packages - raw;
+  const { package: packages, raw, hub } = usage.stored;
+  const storedForIt = packages + raw + hub;
+  const { rawBytes, storedBytes } = usage.compressed;
   return (
     <>
       <Facts
         facts={[
-          ['Saved in total', <span class="big">{bytesInWords(Math.max(0, saved))}</span>],
+          ['Saved in total', <span class="big">{bytesInWords(Math.max(0, usage.logical - storedForIt))}</span>],
           ['Uploaded', <span class="big">{bytesInWords(usage.logical)}</span>],
-          ['Stored for it', <span class="big">{bytesInWords(packages + raw)}</span>],
-          ['Ratio of packages', <span class="big">{ratioInWords(usage.logical, packages)}</span>],
+          ['Stored for it', <span class="big">{bytesInWords(storedForIt)}</span>],
+          ['Ratio of checkpoints', <span class="big">{ratioInWords(rawBytes, storedBytes)}</span>],
           ['In the store, all in all', bytesInWords(stored)],
           ['Received', bytesInWords(usage.received)],
           ['Sent', bytesInWords(usage.sent)],
