@@ -18,8 +18,8 @@ let failure: Error | undefined;
 beforeAll(async () => {
   gateway = await openTestGateway();
   const { repositories } = gateway.catalog;
-  const list: typeof repositories.list = (page) =>
-    failure === undefined ? repositories.list(page) : Promise.reject(failure);
+  const list: typeof repositories.list = (...asked) =>
+    failure === undefined ? repositories.list(...asked) : Promise.reject(failure);
   const app = createApp({ ...gateway, catalog: { ...gateway.catalog, repositories: { ...repositories, list } } });
   call = caller(app);
   server = await startServer({ app, host: '127.0.0.1', port: 0 });

@@ -21,9 +21,9 @@ class Operations:
         """Create a repository. The place of runs and eval sets. It is private and empty. Needs the scope write on its name; a namespace comes to be with its first repository."""
         return cast(Repository, self._send("POST", f"/v1/repositories", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
-    def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None) -> RepositoryList:
-        """List repositories, or those whose name has a text in it. Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it."""
-        return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search}).json())
+    def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None, namespace: Optional[str] = None, visibility: Optional[Literal["private", "public"]] = None) -> RepositoryList:
+        """List repositories, by name, namespace and visibility. Those that the token may read, ordered by namespace and name; without a token the public ones. `search`, `namespace` and `visibility` leave out the others; with several of them, a repository has to meet all."""
+        return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search, "namespace": namespace, "visibility": visibility}).json())
 
     def change_repository(self, namespace: str, name: str, *, body: RepositoryChange, if_match: Optional[str] = None) -> Repository:
         """Change who can read a repository, and how pushed weights are kept. `visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. What is not given stays. Needs the scope admin on it."""

@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List repositories, or those whose name has a text in it
-         * @description Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it.
+         * List repositories, by name, namespace and visibility
+         * @description Those that the token may read, ordered by namespace and name; without a token the public ones. `search`, `namespace` and `visibility` leave out the others; with several of them, a repository has to meet all.
          */
         get: operations["listRepositories"];
         put?: never;
@@ -4211,6 +4211,10 @@ export interface operations {
                 after?: string;
                 /** @description A part of `namespace/name`, in upper or lower case. Only repositories with it are listed. */
                 search?: string;
+                /** @description Only repositories of this namespace are listed. */
+                namespace?: string;
+                /** @description Only repositories with this visibility are listed. */
+                visibility?: "private" | "public";
             };
             header?: never;
             path?: never;
