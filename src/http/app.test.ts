@@ -114,6 +114,30 @@ describe('unknown paths and methods', () => {
   );
 });
 
+describe('what stands beside the versioned paths', () => {
+  it.each(['/openapi.json', '/problems/not-found'])('refuses a query parameter at %s', async (path) => {
+    expect((await call('GET', `${path}?x=1`)).json).toMatchObject({
+      code: 'invalid-request',
+      detail: 'This operation has no query parameter "x". It has none: leave it out.',
+    });
+  });
+
+  it.each(['/healthz', '/readyz', '/metrics'])('lets probes and scrapers add keys at %s', async (path) => {
+    expect((await call('GET', `${path}?x=1`)).status).toBe(200);
+  });
+
+  it.each([
+    ['/problems/{code}', '/problems/%ff'],
+    ['/problems/{code}', '/problems/%'],
+    ['/problems/{code}', '/problems/none'],
+    ['/openapi.json', '/openapi.json?x=1'],
+  ])('the document has the status that %s answers', async (path, asked) => {
+    const document = (await call('GET', '/openapi.json')).json;
+    const { status } = await call('GET', asked);
+    expect(Object.keys(document.paths[path].get.responses)).toContain(String(status));
+  });
+});
+
 describe('JSON bodies', () => {
   const send = (body: string, headers: Record<string, string>) =>
     fetch(`${server.url}/v1/repositories`, { method: 'POST', body, headers });

@@ -286,15 +286,15 @@ class Operations:
         return cast(WebhookMessage, self._send("POST", f"/v1/webhooks/{segment(webhook_id)}/messages/{segment(message_id)}/resend", headers={"idempotency-key": idempotency_key}).json())
 
     def get_health(self) -> GetHealthAnswer:
-        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token."""
+        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token and no query parameter."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
 
     def get_readiness(self) -> Readiness:
-        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token is looked at."""
+        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token and no query parameter is looked at."""
         return cast(Readiness, self._send("GET", f"/readyz").json())
 
     def get_metrics(self) -> httpx.Response:
-        """Prometheus metrics. For a token that may read everything."""
+        """Prometheus metrics. For a token that may read everything. No query parameter is looked at."""
         return self._send("GET", f"/metrics")
 
     def get_open_api(self) -> Dict[str, Any]:

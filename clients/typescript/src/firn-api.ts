@@ -917,7 +917,7 @@ export interface paths {
         };
         /**
          * Whether the process answers
-         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token.
+         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token and no query parameter.
          */
         get: operations["getHealth"];
         put?: never;
@@ -937,7 +937,7 @@ export interface paths {
         };
         /**
          * Whether the process can do its work: catalog, store, workers
-         * @description Looked at anew at most once a second. No token is looked at.
+         * @description Looked at anew at most once a second. No token and no query parameter is looked at.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -957,7 +957,7 @@ export interface paths {
         };
         /**
          * Prometheus metrics
-         * @description For a token that may read everything.
+         * @description For a token that may read everything. No query parameter is looked at.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -16809,6 +16809,25 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
             401: {
                 headers: {
@@ -16868,6 +16887,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProblemKind"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
