@@ -71,6 +71,20 @@ describe('repositories', () => {
       expect((await call('GET', `/v1/repositories?${query}`)).json.code, query).toBe('invalid-request');
   });
 
+  it('names the fields that an empty change could have', async () => {
+    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'unchanged' });
+    const answer = await call('PATCH', '/v1/repositories/acme/unchanged', {});
+    expect([answer.status, answer.json.detail]).toEqual([
+      400,
+      'The request is not valid. The value: must name visibility or hub.',
+    ]);
+  });
+
+  it('takes a query parameter once', async () => {
+    const answer = await call('GET', '/v1/repositories?limit=1&limit=2');
+    expect([answer.status, answer.json.detail]).toEqual([400, 'The query parameter "limit" may be given only once.']);
+  });
+
   it.each(['100000', '0', '1001', 'ten', '-1', '1.5'])('tells the range of limit for %s', async (limit) => {
     const answer = await call('GET', `/v1/repositories?limit=${limit}`);
     expect([answer.status, answer.json.detail]).toEqual([
