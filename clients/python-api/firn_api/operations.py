@@ -109,21 +109,21 @@ class Operations:
         """Delete a checkpoint. The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight."""
         self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", headers={"if-match": if_match})
 
-    def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Close a reserved checkpoint and hand it to compression. Checks that all announced files are there and fit each other and the run. From then on the bytes are durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key}).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key, "if-match": if_match}).json())
 
     def list_trials(self, namespace: str, name: str, run: str, step: Union[int, str]) -> TrialList:
         """List the configs tried for a checkpoint. Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for."""
         return cast(TrialList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/trials").json())
 
-    def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Stop work on a checkpoint. Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key}).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key, "if-match": if_match}).json())
 
-    def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Try a failed checkpoint again. With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key, "if-match": if_match}, body=body, media_types=("application/json",)).json())
 
     def estimate_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: EstimateInput, idempotency_key: Optional[str] = None) -> Estimate:
         """Find out what a ready checkpoint would take at other thresholds. Queues the search, the encoding and the verification that the checkpoint would have if it came now, with the upload that the run still keeps of its newest ready checkpoint; its result says config, bytes and metrics. Nothing is stored and nothing counts as usage; the checkpoint stays as it is. It waits while checkpoints do, and replaces the last estimate of the checkpoint. Refused with what to do if the upload is gone."""
