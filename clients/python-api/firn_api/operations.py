@@ -74,7 +74,7 @@ class Operations:
         return cast(Run, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_runs(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> RunList:
-        """List the runs of a repository. By name."""
+        """List the runs of a repository. Ordered by name. Each has its options as they are in force, and the counts of its checkpoints by state."""
         return cast(RunList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", query={"limit": limit, "after": after}).json())
 
     def get_run(self, namespace: str, name: str, run: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Run:

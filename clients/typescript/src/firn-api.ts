@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * List the runs of a repository
-         * @description By name.
+         * @description Ordered by name. Each has its options as they are in force, and the counts of its checkpoints by state.
          */
         get: operations["listRuns"];
         put?: never;
@@ -1009,7 +1009,88 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "checkpoint.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkpoint is compressed, verified and can be pulled
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointReady"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkpoint.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkpoint could not be compressed
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkpoint.damaged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stored bytes that checkpoints need are corrupt or missing
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointDamaged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody tries the webhook
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -5714,6 +5795,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -6020,6 +6102,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -8217,6 +8300,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -10155,6 +10239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -10172,6 +10257,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -10385,6 +10471,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -10922,6 +11009,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["FileUploadInput"];
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -11242,6 +11330,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["EvalSetUploadInput"];
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -11983,6 +12072,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -12310,6 +12400,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -12986,6 +13077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13005,6 +13097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13464,6 +13557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13487,6 +13581,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13943,6 +14038,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13966,6 +14062,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -17027,6 +17124,292 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    onCheckpointReady: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.ready",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "run": "first",
+                 *         "step": 1000,
+                 *         "fidelity": "lossy",
+                 *         "kind": "delta",
+                 *         "rawBytes": 26000000,
+                 *         "storedBytes": 1900000,
+                 *         "degradation": {
+                 *           "loss": 0.0042
+                 *         },
+                 *         "warnings": []
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.ready";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        run: string;
+                        step: number;
+                        revision?: string;
+                        /** @enum {string} */
+                        fidelity: "exact" | "lossy";
+                        /** @enum {string} */
+                        kind: "base" | "delta";
+                        /** @description As uploaded. */
+                        rawBytes: number;
+                        storedBytes: number;
+                        /**
+                         * @description How much worse each metric got.
+                         * @example {
+                         *       "loss": 3.21
+                         *     }
+                         */
+                        degradation?: {
+                            [key: string]: number | null;
+                        };
+                        warnings: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckpointFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.failed",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "run": "first",
+                 *         "step": 1000,
+                 *         "error": {
+                 *           "code": "eval-crashed",
+                 *           "message": "The evaluation process ended unexpectedly."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        run: string;
+                        step: number;
+                        revision?: string;
+                        error: {
+                            /** @description A problem code. */
+                            code: string;
+                            message: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckpointDamaged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.damaged",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "checkpoints": [
+                 *           {
+                 *             "run": "first",
+                 *             "step": 1000
+                 *           }
+                 *         ],
+                 *         "count": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.damaged";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        /** @description The first hundred that need the bytes. */
+                        checkpoints: {
+                            run: string;
+                            step: number;
+                        }[];
+                        /** @description How many need them. */
+                        count: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ping",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "webhook": "00112233445566778899aabbccddeeff"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "ping";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description Id of the webhook. */
+                        webhook: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
