@@ -1,6 +1,7 @@
-// Makes the two packages for npm: firn-hub, and the native core prebuilt for this machine: node scripts/pack.mjs
-// [FOLDER]
-// Prints one path per line. The default folder is build/packages; `npm install` takes both files at once.
+// Makes the packages for npm: firn-hub, its native core prebuilt for this machine, and the TypeScript client:
+// node scripts/pack.mjs [FOLDER]
+// Prints one path per line, in that order. The default folder is build/packages; `npm install` of a server takes the
+// first two files at once.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,15 +15,14 @@ execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: ['
 const { prebuiltPackageName } = await import('../dist/native/find-addon.js');
 mkdirSync(out, { recursive: true });
 pack(root);
-const staged = stageCore(prebuiltPackageName());
-pack(staged);
-rmSync(staged, { recursive: true });
+for (const staged of [stageCore(prebuiltPackageName()), stageClient()]) {
+  pack(staged);
+  rmSync(staged, { recursive: true });
+}
 
 /** A folder with the package of the native core, and nothing else. */
 function stageCore(name) {
-  const folder = join(out, 'core');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
+  const folder = emptyFolder('core');
   copyFileSync(join(root, 'build', 'Release', 'firn_core.node'), join(folder, 'firn_core.node'));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const machine = `${process.platform} on ${process.arch}`;
@@ -43,6 +43,29 @@ function stageCore(name) {
     files: ['firn_core.node'],
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  return folder;
+}
+
+/** A folder with the package of the TypeScript client, compiled, and nothing else. */
+function stageClient() {
+  const folder = emptyFolder('client');
+  const client = join(root, 'clients', 'typescript');
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['-p', join(client, 'tsconfig.json'), '--outDir', join(folder, 'dist')];
+  execFileSync(process.execPath, [compiler, ...options], { stdio: ['ignore', 2, 2] });
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  copyFileSync(join(client, 'README.md'), join(folder, 'README.md'));
+  const manifest = JSON.parse(readFileSync(join(client, 'package.json'), 'utf8'));
+  // They need a clone.
+  delete manifest.scripts;
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  return folder;
+}
+
+function emptyFolder(name) {
+  const folder = join(out, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
   return folder;
 }
 

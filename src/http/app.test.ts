@@ -18,8 +18,8 @@ let failure: Error | undefined;
 beforeAll(async () => {
   gateway = await openTestGateway();
   const { repositories } = gateway.catalog;
-  const list: typeof repositories.list = (page) =>
-    failure === undefined ? repositories.list(page) : Promise.reject(failure);
+  const list: typeof repositories.list = (...asked) =>
+    failure === undefined ? repositories.list(...asked) : Promise.reject(failure);
   const app = createApp({ ...gateway, catalog: { ...gateway.catalog, repositories: { ...repositories, list } } });
   call = caller(app);
   server = await startServer({ app, host: '127.0.0.1', port: 0 });
@@ -112,6 +112,30 @@ describe('unknown paths and methods', () => {
       expect((await call('GET', path)).json.code).toBe('not-found');
     },
   );
+});
+
+describe('what stands beside the versioned paths', () => {
+  it.each(['/openapi.json', '/problems/not-found'])('refuses a query parameter at %s', async (path) => {
+    expect((await call('GET', `${path}?x=1`)).json).toMatchObject({
+      code: 'invalid-request',
+      detail: 'This operation has no query parameter "x". It has none: leave it out.',
+    });
+  });
+
+  it.each(['/healthz', '/readyz', '/metrics'])('lets probes and scrapers add keys at %s', async (path) => {
+    expect((await call('GET', `${path}?x=1`)).status).toBe(200);
+  });
+
+  it.each([
+    ['/problems/{code}', '/problems/%ff'],
+    ['/problems/{code}', '/problems/%'],
+    ['/problems/{code}', '/problems/none'],
+    ['/openapi.json', '/openapi.json?x=1'],
+  ])('the document has the status that %s answers', async (path, asked) => {
+    const document = (await call('GET', '/openapi.json')).json;
+    const { status } = await call('GET', asked);
+    expect(Object.keys(document.paths[path].get.responses)).toContain(String(status));
+  });
 });
 
 describe('JSON bodies', () => {

@@ -36,6 +36,7 @@ import { registerTokens } from './routes/tokens.ts';
 import { registerUploads } from './routes/uploads.ts';
 import { tusVersion } from './answer/tus-version.ts';
 import { registerUsage } from './routes/usage.ts';
+import { describeSentMessages } from './routes/webhook/sent-messages.ts';
 import { registerMessages } from './routes/webhook/messages.ts';
 import { registerWebhooks } from './routes/webhook/webhooks.ts';
 import { traceRequests } from './watch/trace-requests.ts';
@@ -85,6 +86,7 @@ export function createApp(gateway: Gateway): OpenAPIHono<AppEnv> {
   registerTokens(app, gateway);
   registerWebhooks(app, gateway);
   registerMessages(app, gateway);
+  describeSentMessages(app);
   registerOperations(app, gateway);
   const methods = allowedMethods(app.routes);
   app.notFound((c) => unrouted(c, methods.of(c.req.path)));

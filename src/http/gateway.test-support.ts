@@ -134,8 +134,8 @@ export async function openTestGateway({
     uploads: createIngest(ingest, (evalSet) => gateway.judgeEvalSet(evalSet)),
     resumable: createResumable(ingest),
     checkpoints: {
-      cancel: (checkpoint) => cancelCheckpoint({ catalog }, checkpoint),
-      retry: (run, checkpoint, change, signal) => retryCheckpoint(ingest, run, checkpoint, change, signal),
+      cancel: (checkpoint, precondition) => cancelCheckpoint({ catalog }, checkpoint, precondition),
+      retry: (run, checkpoint, change, options) => retryCheckpoint(ingest, run, checkpoint, change, options),
       estimate: (run, checkpoint, wish) => estimateCheckpoint(ingest, run, checkpoint, wish),
       cancelEstimate: (checkpoint) => cancelEstimate(catalog, checkpoint),
       waitsFor: (checkpoint) => whatItWaitsFor(ingest, checkpoint),

@@ -68,9 +68,9 @@ export interface RunVerbs {
 
 export interface CheckpointVerbs {
   /** ingest/checkpoint/cancel-checkpoint.ts: the checkpoint, `cancelled` or with `cancelRequested`. */
-  cancel(checkpoint: Checkpoint): Promise<Checkpoint>;
+  cancel(checkpoint: Checkpoint, precondition?: Precondition): Promise<Checkpoint>;
   /** ingest/checkpoint/retry-checkpoint.ts: the checkpoint, `queued`. */
-  retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, signal?: AbortSignal): Promise<Checkpoint>;
+  retry(run: Run, checkpoint: Checkpoint, change: EvaluationChange, options?: ChangeOptions): Promise<Checkpoint>;
   /** ingest/checkpoint/estimate-checkpoint.ts: the estimate, `queued`. */
   estimate(run: Run, checkpoint: Checkpoint, wish: EstimateWish): Promise<Estimate>;
   /** ingest/checkpoint/estimate-checkpoint.ts */

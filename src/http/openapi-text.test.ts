@@ -73,20 +73,22 @@ describe('the OpenAPI document', () => {
     expect(parameters.filter(({ description }) => !/ .*\.$/.test(description)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('has an example of every body that is not raw bytes', () => {
+  it('describes every operation in a sentence', () => {
+    const short = operations.filter(({ operation }) => (operation.description ?? '').split(' ').length < 4);
+    expect(short.map(({ operation }) => `${operation.operationId}: ${operation.description}`)).toEqual([]);
+  });
+
+  it('has an example of every body', () => {
     const bodies = operations.flatMap(({ operation }) =>
       [['request', operation.requestBody] as const, ...Object.entries(operation.responses)].flatMap(([place, answer]) =>
         Object.entries(answer?.content ?? {}).map(([type, media]) => ({
           name: `${operation.operationId} ${place} ${type}`,
-          isBytes: media.schema.format === 'binary',
           example: media.example ?? schemaOf(media.schema).example,
         })),
       ),
     );
     expect(bodies.length).toBeGreaterThan(400);
-    expect(bodies.filter(({ isBytes, example }) => !isBytes && example === undefined).map(({ name }) => name)).toEqual(
-      [],
-    );
+    expect(bodies.filter(({ example }) => example === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   it('has one example of every problem code, with the status it is answered with', () => {

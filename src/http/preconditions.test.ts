@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeJobKind } from '../ingest/ingest-context.ts';
 import { createApp } from './app.ts';
 import { openTestGateway, type TestGateway } from './gateway.test-support.ts';
 import { caller, type Call } from './http-client.test-support.ts';
@@ -142,6 +143,47 @@ describe('a run', () => {
     expect(await tagOf(path)).not.toBe(before);
     expect((await call('DELETE', path, undefined, { 'if-match': before })).status).toBe(412);
     expect((await call('GET', path)).json.checkpointCounts.open).toBe(1);
+  });
+});
+
+describe('the verbs of a checkpoint', () => {
+  const runPath = `${repository}/runs/verbs`;
+  const at = (step: number) => `${runPath}/checkpoints/${step}`;
+  /** Three clients send the verb for what they all read; one of them does it. */
+  const once = async (step: number, verb: string, tag: string): Promise<number[]> => {
+    const path = `${at(step)}/${verb}`;
+    const refused = await call('POST', path, undefined, { 'if-match': stale });
+    expect([refused.status, refused.json.code], path).toEqual([412, 'precondition-failed']);
+    expect(await tagOf(at(step))).toBe(tag);
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', path, undefined, { 'if-match': tag })));
+    return answers.map(({ status }) => status).sort();
+  };
+  beforeAll(() => call('POST', `${repository}/runs`, { name: 'verbs' }));
+
+  it('commits only what was read', async () => {
+    const bytes = weights();
+    const files = [{ path: 'model.safetensors', sizeBytes: bytes.length }];
+    expect((await call('POST', `${runPath}/checkpoints`, { step: 1, files })).status).toBe(201);
+    expect((await call('PUT', `${at(1)}/files/model.safetensors`, bytes)).status).toBe(201);
+    expect(await once(1, 'commit', await tagOf(at(1)))).toEqual([202, 412, 412]);
+  });
+
+  it('cancels only what was read, also while it waits', async () => {
+    expect(await once(1, 'cancel', await tagOf(at(1)))).toEqual([200, 412, 412]);
+    expect((await call('GET', at(1))).json.state).toBe('cancelled');
+  });
+
+  it('retries only what was read', async () => {
+    await call('PUT', at(2), weights());
+    const found = (await gateway.catalog.repositories.find('acme', 'tagged'))!;
+    const run = (await gateway.catalog.runs.find(found.id, 'verbs'))!;
+    const { id } = (await gateway.catalog.checkpoints.find(run.id, 2))!;
+    await gateway.catalog.jobs.requestCancel(encodeJobKind, id);
+    await gateway.catalog.checkpoints.transition(id, ['queued'], 'failed', {
+      errorCode: 'internal',
+      errorMessage: 'It failed.',
+    });
+    expect(await once(2, 'retry', await tagOf(at(2)))).toEqual([202, 412, 412]);
   });
 });
 

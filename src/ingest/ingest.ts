@@ -11,6 +11,7 @@ import { receiveEvalSetPart } from './eval-set/receive-eval-set-part.ts';
 import { receiveFile, type ReceivedFile } from './checkpoint/receive-file.ts';
 import { reserveCheckpoint, type Reservation } from './checkpoint/reservation/reserve-checkpoint.ts';
 import { reserveFolder, type Folder, type ReservedFolder } from './checkpoint/reservation/reserve-folder.ts';
+import type { ChangeOptions } from './run/change-run.ts';
 import type { Upload } from './stage/upload.ts';
 
 /** The verbs of uploads, bound to one context; each is described in its own file. */
@@ -23,7 +24,7 @@ export interface Ingest {
     file: { path: string; role?: FileRole },
     upload: Upload,
   ): Promise<ReceivedFile>;
-  commitCheckpoint(run: Run, checkpoint: Checkpoint, signal?: AbortSignal): Promise<CommittedCheckpoint>;
+  commitCheckpoint(run: Run, checkpoint: Checkpoint, options?: ChangeOptions): Promise<CommittedCheckpoint>;
   pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
   receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload, precondition?: Precondition): Promise<void>;
   commitEvalSet(evalSet: EvalSet): Promise<EvalSet>;
@@ -35,7 +36,7 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
     reserveCheckpoint: (run, reservation) => reserveCheckpoint(ctx, run, reservation),
     reserveFolder: (run, folder, signal) => reserveFolder(ctx, run, folder, signal),
     receiveFile: (_run, checkpoint, file, upload) => receiveFile(ctx, checkpoint.id, file, upload),
-    commitCheckpoint: (run, checkpoint, signal) => commitCheckpoint(ctx, run, checkpoint.id, signal),
+    commitCheckpoint: (run, checkpoint, options) => commitCheckpoint(ctx, run, checkpoint.id, options),
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
     receiveEvalSetPart: (evalSet, part, upload, precondition) =>
       receiveEvalSetPart(ctx, { evalSetId: evalSet.id, part, precondition }, upload),

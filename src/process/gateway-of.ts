@@ -97,18 +97,18 @@ export function gatewayOf(
     uploads: {
       ...ingest,
       reserveFolder: (run, folder, signal) => waking(ingest.reserveFolder(run, folder, signal)),
-      commitCheckpoint: (run, checkpoint, signal) => waking(ingest.commitCheckpoint(run, checkpoint, signal)),
+      commitCheckpoint: (run, checkpoint, options) => waking(ingest.commitCheckpoint(run, checkpoint, options)),
       pushCheckpoint: (run, push) => waking(ingest.pushCheckpoint(run, push)),
-      deleteEvalSet: async (evalSet) => {
-        await ingest.deleteEvalSet(evalSet);
+      deleteEvalSet: async (evalSet, precondition) => {
+        await ingest.deleteEvalSet(evalSet, precondition);
         await rm(join(evalSetDirectory(workDirectory), evalSet.id), { recursive: true, force: true });
       },
     },
     resumable: tracedVerbs(tracer, 'uploads', createResumable(ingestContext)),
     checkpoints: {
-      cancel: (checkpoint) => waking(cancelCheckpoint({ catalog }, checkpoint)),
-      retry: (run, checkpoint, change, signal) =>
-        waking(retryCheckpoint(ingestContext, run, checkpoint, change, signal)),
+      cancel: (checkpoint, precondition) => waking(cancelCheckpoint({ catalog }, checkpoint, precondition)),
+      retry: (run, checkpoint, change, options) =>
+        waking(retryCheckpoint(ingestContext, run, checkpoint, change, options)),
       estimate: (run, checkpoint, wish) => waking(estimateCheckpoint(ingestContext, run, checkpoint, wish)),
       cancelEstimate: (checkpoint) => waking(cancelEstimate(catalog, checkpoint)),
       waitsFor: (checkpoint) => whatItWaitsFor(ingestContext, checkpoint),

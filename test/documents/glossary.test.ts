@@ -84,7 +84,7 @@ const plainWords = new Set(
   (
     'active at attempts cause content created etag event events length committed detail example finished have href ' +
     'id items kind ' +
-    'limit links name number path remedy result ' +
+    'limit links name number path remedy result timestamp ' +
     'revoked status title expires sha256 size total words count max min missing ratio evaluation per passed ' +
     'received requested estimated memory newest oldest map radius ' +
     'bucket cache concurrency connect connections data database days dir endpoint force gc host idle ' +

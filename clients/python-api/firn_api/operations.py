@@ -21,9 +21,9 @@ class Operations:
         """Create a repository. The place of runs and eval sets. It is private and empty. Needs the scope write on its name; a namespace comes to be with its first repository."""
         return cast(Repository, self._send("POST", f"/v1/repositories", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
-    def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None) -> RepositoryList:
-        """List repositories, or those whose name has a text in it. Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it."""
-        return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search}).json())
+    def list_repositories(self, *, limit: Optional[int] = None, after: Optional[str] = None, search: Optional[str] = None, namespace: Optional[str] = None, visibility: Optional[Literal["private", "public"]] = None) -> RepositoryList:
+        """List repositories, by name, namespace and visibility. Those that the token may read, ordered by namespace and name; without a token the public ones. `search`, `namespace` and `visibility` leave out the others; with several of them, a repository has to meet all."""
+        return cast(RepositoryList, self._send("GET", f"/v1/repositories", query={"limit": limit, "after": after, "search": search, "namespace": namespace, "visibility": visibility}).json())
 
     def change_repository(self, namespace: str, name: str, *, body: RepositoryChange, if_match: Optional[str] = None) -> Repository:
         """Change who can read a repository, and how pushed weights are kept. `visibility` says who reads it; `hub` says how weights that hub clients push are kept from now on. What is not given stays. Needs the scope admin on it."""
@@ -74,7 +74,7 @@ class Operations:
         return cast(Run, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
 
     def list_runs(self, namespace: str, name: str, *, limit: Optional[int] = None, after: Optional[str] = None) -> RunList:
-        """List the runs of a repository. By name."""
+        """List the runs of a repository. Ordered by name. Each has its options as they are in force, and the counts of its checkpoints by state."""
         return cast(RunList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs", query={"limit": limit, "after": after}).json())
 
     def get_run(self, namespace: str, name: str, run: str, *, if_none_match: Optional[str] = None, if_match: Optional[str] = None) -> Run:
@@ -109,21 +109,21 @@ class Operations:
         """Delete a checkpoint. The step can be uploaded again. Bytes that other checkpoints build on are kept, out of sight."""
         self._send("DELETE", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}", headers={"if-match": if_match})
 
-    def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def commit_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Close a reserved checkpoint and hand it to compression. Checks that all announced files are there and fit each other and the run. From then on the bytes are durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key}).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/commit", headers={"idempotency-key": idempotency_key, "if-match": if_match}).json())
 
     def list_trials(self, namespace: str, name: str, run: str, step: Union[int, str]) -> TrialList:
         """List the configs tried for a checkpoint. Each with its metrics and whether they were inside the thresholds. Empty for a checkpoint that nothing was searched for."""
         return cast(TrialList, self._send("GET", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/trials").json())
 
-    def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def cancel_checkpoint(self, namespace: str, name: str, run: str, step: int, *, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Stop work on a checkpoint. Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it is deleted. One that is ready is refused."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key}).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/cancel", headers={"idempotency-key": idempotency_key, "if-match": if_match}).json())
 
-    def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None) -> Checkpoint:
+    def retry_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: Optional[RetryInput] = None, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> Checkpoint:
         """Try a failed checkpoint again. With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and later checkpoints stay as they are. It is measured with the eval set and the thresholds that the run has now (`PATCH` of the run gives it others), or with those of the body. What was tried before is forgotten. Refused while it is queued or being compressed, and once it is ready."""
-        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key}, body=body, media_types=("application/json",)).json())
+        return cast(Checkpoint, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/runs/{segment(run)}/checkpoints/{segment(step)}/retry", headers={"idempotency-key": idempotency_key, "if-match": if_match}, body=body, media_types=("application/json",)).json())
 
     def estimate_checkpoint(self, namespace: str, name: str, run: str, step: int, *, body: EstimateInput, idempotency_key: Optional[str] = None) -> Estimate:
         """Find out what a ready checkpoint would take at other thresholds. Queues the search, the encoding and the verification that the checkpoint would have if it came now, with the upload that the run still keeps of its newest ready checkpoint; its result says config, bytes and metrics. Nothing is stored and nothing counts as usage; the checkpoint stays as it is. It waits while checkpoints do, and replaces the last estimate of the checkpoint. Refused with what to do if the upload is gone."""
@@ -286,15 +286,15 @@ class Operations:
         return cast(WebhookMessage, self._send("POST", f"/v1/webhooks/{segment(webhook_id)}/messages/{segment(message_id)}/resend", headers={"idempotency-key": idempotency_key}).json())
 
     def get_health(self) -> GetHealthAnswer:
-        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token."""
+        """Whether the process answers. For a liveness probe. It asks neither the catalog nor the store, and looks at no token and no query parameter."""
         return cast(GetHealthAnswer, self._send("GET", f"/healthz").json())
 
     def get_readiness(self) -> Readiness:
-        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token is looked at."""
+        """Whether the process can do its work: catalog, store, workers. Looked at anew at most once a second. No token and no query parameter is looked at."""
         return cast(Readiness, self._send("GET", f"/readyz").json())
 
     def get_metrics(self) -> httpx.Response:
-        """Prometheus metrics. For a token that may read everything."""
+        """Prometheus metrics. For a token that may read everything. No query parameter is looked at."""
         return self._send("GET", f"/metrics")
 
     def get_open_api(self) -> Dict[str, Any]:

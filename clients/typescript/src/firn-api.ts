@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List repositories, or those whose name has a text in it
-         * @description Those that the token may read, by namespace and name; without a token the public ones. With `search` only those whose `namespace/name` has that text in it.
+         * List repositories, by name, namespace and visibility
+         * @description Those that the token may read, ordered by namespace and name; without a token the public ones. `search`, `namespace` and `visibility` leave out the others; with several of them, a repository has to meet all.
          */
         get: operations["listRepositories"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * List the runs of a repository
-         * @description By name.
+         * @description Ordered by name. Each has its options as they are in force, and the counts of its checkpoints by state.
          */
         get: operations["listRuns"];
         put?: never;
@@ -917,7 +917,7 @@ export interface paths {
         };
         /**
          * Whether the process answers
-         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token.
+         * @description For a liveness probe. It asks neither the catalog nor the store, and looks at no token and no query parameter.
          */
         get: operations["getHealth"];
         put?: never;
@@ -937,7 +937,7 @@ export interface paths {
         };
         /**
          * Whether the process can do its work: catalog, store, workers
-         * @description Looked at anew at most once a second. No token is looked at.
+         * @description Looked at anew at most once a second. No token and no query parameter is looked at.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -957,7 +957,7 @@ export interface paths {
         };
         /**
          * Prometheus metrics
-         * @description For a token that may read everything.
+         * @description For a token that may read everything. No query parameter is looked at.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1009,7 +1009,88 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "checkpoint.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkpoint is compressed, verified and can be pulled
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointReady"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkpoint.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkpoint could not be compressed
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkpoint.damaged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stored bytes that checkpoints need are corrupt or missing
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onCheckpointDamaged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody tries the webhook
+         * @description Posted to the URL of each webhook that wants it. An answer in time is all that it needs.
+         */
+        post: operations["onPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -4211,6 +4292,10 @@ export interface operations {
                 after?: string;
                 /** @description A part of `namespace/name`, in upper or lower case. Only repositories with it are listed. */
                 search?: string;
+                /** @description Only repositories of this namespace are listed. */
+                namespace?: string;
+                /** @description Only repositories with this visibility are listed. */
+                visibility?: "private" | "public";
             };
             header?: never;
             path?: never;
@@ -5710,6 +5795,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -6016,6 +6102,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -8213,6 +8300,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -8653,6 +8741,8 @@ export interface operations {
             header?: {
                 /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
                 "idempotency-key"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -8775,6 +8865,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -8970,6 +9079,8 @@ export interface operations {
             header?: {
                 /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
                 "idempotency-key"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -9098,6 +9209,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests; try again after Retry-After seconds. */
             429: {
                 headers: {
@@ -9125,6 +9255,8 @@ export interface operations {
             header?: {
                 /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
                 "idempotency-key"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -9261,6 +9393,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */
@@ -10088,6 +10239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -10105,6 +10257,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -10318,6 +10471,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -10855,6 +11009,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["FileUploadInput"];
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -11175,6 +11330,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["EvalSetUploadInput"];
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -11916,6 +12072,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the next bytes of the file) */
                 "application/offset+octet-stream": string;
             };
         };
@@ -12243,6 +12400,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example (the bytes of the file) */
                 "application/octet-stream": string;
             };
         };
@@ -12919,6 +13077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -12938,6 +13097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13397,6 +13557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13420,6 +13581,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13876,6 +14038,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -13899,6 +14062,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example (the bytes, or those of the range) */
                     "application/octet-stream": string;
                 };
             };
@@ -16805,6 +16969,25 @@ export interface operations {
                     };
                 };
             };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
             401: {
                 headers: {
@@ -16866,6 +17049,25 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemKind"];
                 };
             };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid-request",
+                     *       "title": "The request is not valid",
+                     *       "status": 400,
+                     *       "code": "invalid-request",
+                     *       "detail": "The request is not valid. limit: must be a whole number from 1 to 1000.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A valid token is needed: the one that was sent does not hold, or this cannot be done without one. */
             401: {
                 headers: {
@@ -16922,6 +17124,292 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    onCheckpointReady: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.ready",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "run": "first",
+                 *         "step": 1000,
+                 *         "fidelity": "lossy",
+                 *         "kind": "delta",
+                 *         "rawBytes": 26000000,
+                 *         "storedBytes": 1900000,
+                 *         "degradation": {
+                 *           "loss": 0.0042
+                 *         },
+                 *         "warnings": []
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.ready";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        run: string;
+                        step: number;
+                        revision?: string;
+                        /** @enum {string} */
+                        fidelity: "exact" | "lossy";
+                        /** @enum {string} */
+                        kind: "base" | "delta";
+                        /** @description As uploaded. */
+                        rawBytes: number;
+                        storedBytes: number;
+                        /**
+                         * @description How much worse each metric got.
+                         * @example {
+                         *       "loss": 3.21
+                         *     }
+                         */
+                        degradation?: {
+                            [key: string]: number | null;
+                        };
+                        warnings: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckpointFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.failed",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "run": "first",
+                 *         "step": 1000,
+                 *         "error": {
+                 *           "code": "eval-crashed",
+                 *           "message": "The evaluation process ended unexpectedly."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.failed";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        run: string;
+                        step: number;
+                        revision?: string;
+                        error: {
+                            /** @description A problem code. */
+                            code: string;
+                            message: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckpointDamaged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "checkpoint.damaged",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "repository": "acme/lm-small",
+                 *         "checkpoints": [
+                 *           {
+                 *             "run": "first",
+                 *             "step": 1000
+                 *           }
+                 *         ],
+                 *         "count": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "checkpoint.damaged";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description `namespace/name`. */
+                        repository: string;
+                        /** @description The first hundred that need the bytes. */
+                        checkpoints: {
+                            run: string;
+                            step: number;
+                        }[];
+                        /** @description How many need them. */
+                        count: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same in every attempt: a message can come twice. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in seconds since 1970. Refuse what is more than five minutes old. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, with the bytes of the secret after `whsec_`: the scheme of the Standard Webhooks specification. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ping",
+                 *       "timestamp": "2026-01-02T03:04:05.000Z",
+                 *       "data": {
+                 *         "webhook": "00112233445566778899aabbccddeeff"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "ping";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: {
+                        /** @description Id of the webhook. */
+                        webhook: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Turns the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, or nothing within ten seconds, is tried again: nine times. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -26,5 +26,5 @@ export { withRetries } from './retry.ts';
 export { allPages } from './list/all-pages.ts';
 export { findStep } from './list/find-step.ts';
 export { uploadEvalSet, type NewEvalSet } from './eval-set/upload-eval-set.ts';
-export { listCheckpoints, listEvalSets, listRepositories, listRuns } from './list/lists.ts';
+export { listCheckpoints, listEvalSets, listRepositories, listRuns, type RepositoryFilter } from './list/lists.ts';
 export type { components, paths } from './firn-api.ts';

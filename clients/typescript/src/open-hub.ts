@@ -37,7 +37,7 @@ export interface Hub {
 }
 
 /** Opens a hub; nothing is sent yet. Throws if the token would travel in the clear. */
-export function openHub({ url, token, allowInsecure = false, userAgent = 'firn-client' }: HubOptions): Hub {
+export function openHub({ url, token, allowInsecure = false, userAgent = 'firn-hub-client' }: HubOptions): Hub {
   const origin = new URL(url);
   if (token !== undefined && !allowInsecure && !mayCarryToken(origin))
     throw new Error(

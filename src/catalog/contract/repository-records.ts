@@ -33,6 +33,15 @@ export type VisibleRepositories =
       readonly namespaces: readonly string[];
       readonly repositories: readonly { readonly namespace: string; readonly name: string }[];
     };
+/** What repositories of a list have. Undefined fields say nothing. */
+export interface RepositoryFilter {
+  /** A part of `namespace/name`, in any case; its characters stand for themselves. */
+  readonly search?: string | undefined;
+  /** The whole name of the namespace, to the letter. */
+  readonly namespace?: string | undefined;
+  readonly visibility?: Visibility | undefined;
+}
+
 export interface RepositoryRecords {
   /** `conflict` when it exists. Private by default. */
   create(input: {
@@ -46,10 +55,9 @@ export interface RepositoryRecords {
   /** Locks the row until the transaction ends; `not-found`. */
   lock(id: string): Promise<Repository>;
   /**
-   * By namespace and name; `after` is `namespace/name`. `search` is a part of `namespace/name`, in any case; its
-   * characters stand for themselves.
+   * By namespace and name; `after` is `namespace/name`. Only those that meet all of the filter.
    */
-  list(page: Page, visible?: VisibleRepositories, search?: string): Promise<Repository[]>;
+  list(page: Page, visible?: VisibleRepositories, filter?: RepositoryFilter): Promise<Repository[]>;
   /** `not-found`. */
   setVisibility(id: string, visibility: Visibility): Promise<Repository>;
   /** `not-found`. */

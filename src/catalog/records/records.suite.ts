@@ -53,10 +53,28 @@ export function recordsSuite(open: () => Catalog): void {
     for (const name of ['Lm-1', 'lm_1', 'other'])
       await repositories.create({ namespace: 'sought', name, type: 'model' });
     const names = async (search: string) =>
-      (await repositories.list({ limit: 10 }, 'all', search)).map(({ name }) => name);
+      (await repositories.list({ limit: 10 }, 'all', { search })).map(({ name }) => name);
     expect(await names('SOUGHT/lm')).toEqual(['Lm-1', 'lm_1']);
     expect(await names('sought/lm_')).toEqual(['lm_1']);
     expect(await names('sought/l%')).toEqual([]);
+  });
+
+  test('repositories are listed by namespace and by visibility, and all filters must be met', async () => {
+    const { repositories } = open();
+    for (const [namespace, name, visibility] of [
+      ['kept', 'a', 'private'],
+      ['kept', 'b', 'public'],
+      ['kept-2', 'b', 'public'],
+    ] as const)
+      await repositories.create({ namespace, name, type: 'model', visibility });
+    const names = async (filter: Parameters<typeof repositories.list>[2]) =>
+      (await repositories.list({ limit: 10 }, 'all', { search: 'kept', ...filter })).map(
+        ({ namespace, name }) => `${namespace}/${name}`,
+      );
+    expect(await names({ namespace: 'kept' })).toEqual(['kept/a', 'kept/b']);
+    expect(await names({ visibility: 'public' })).toEqual(['kept/b', 'kept-2/b']);
+    expect(await names({ namespace: 'kept', visibility: 'public' })).toEqual(['kept/b']);
+    expect(await names({ namespace: 'KEPT' })).toEqual([]);
   });
 
   test.each([0, -1, 1.5, Number.NaN, pageLimitMax + 1])('a page of %s items is refused', async (limit) => {

@@ -17,8 +17,10 @@ export function invalidRequest(issues: readonly z.core.$ZodIssue[]): FirnError {
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined'))
-    return `is missing; it must be ${typeNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_type') {
+    const wanted = `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    return issue.message.endsWith('received undefined') ? `is missing; it ${wanted}` : wanted;
+  }
   if (issue.code === 'invalid_value') return `must be ${issue.values.slice(0, valuesShown).map(String).join(' or ')}`;
   if (issue.code === 'unrecognized_keys')
     return `has no field ${issue.keys.slice(0, valuesShown).map(quoteName).join(', ')}`;

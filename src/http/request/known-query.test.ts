@@ -43,6 +43,13 @@ describe('knownQuery', () => {
     expect(await answer(method, path)).toBe(`invalid-request: This operation has no query parameter ${sentence}`);
   });
 
+  it.each(['/v1/a/1?limit=1&limit=2', '/v1/a/1?limit=1&order=x&limit=1'])(
+    'refuses a parameter twice: %s',
+    async (path) => {
+      expect(await answer('GET', path)).toBe('invalid-request: The query parameter "limit" may be given only once.');
+    },
+  );
+
   it('leaves a path without an operation to the answer 404', async () => {
     expect(await answer('GET', '/v1/none?x=1')).toBe(404);
   });

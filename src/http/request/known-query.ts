@@ -10,8 +10,8 @@ type Registry = OpenAPIHono<AppEnv>['openAPIRegistry'];
 
 /**
  * Refuses a query parameter that the operation does not have, with the name that was probably meant: a mistyped one
- * would otherwise be ignored without a word. `invalid-request`. The registry may be filled after this call; it is read
- * at the first request.
+ * would otherwise be ignored without a word. Also one that is given twice: no operation takes a list.
+ * `invalid-request`. The registry may be filled after this call; it is read at the first request.
  */
 export function knownQuery(registry: Registry): MiddlewareHandler<AppEnv> {
   let parameters: TrieRouter<readonly string[]> | undefined;
@@ -25,7 +25,12 @@ export function knownQuery(registry: Registry): MiddlewareHandler<AppEnv> {
     // No operation: the answer is 404 or 405.
     if (operations.length === 0) return next();
     const known = operations.flatMap(([names]) => names);
-    for (const name of given.keys()) if (!known.includes(name)) throw unknownParameter(name, known);
+    const seen = new Set<string>();
+    for (const name of given.keys()) {
+      if (!known.includes(name)) throw unknownParameter(name, known);
+      if (seen.has(name)) throw repeatedParameter(name);
+      seen.add(name);
+    }
     return next();
   };
 }
@@ -40,6 +45,10 @@ function queryParameters({ definitions }: Registry): TrieRouter<readonly string[
     router.add(method.toUpperCase(), path.replaceAll(/\/\{(.+?)\}/g, '/:$1'), names);
   }
   return router;
+}
+
+function repeatedParameter(name: string): FirnError {
+  return new FirnError('invalid-request', `The query parameter ${quoteName(name)} may be given only once.`);
 }
 
 function unknownParameter(name: string, known: readonly string[]): FirnError {

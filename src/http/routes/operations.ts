@@ -5,6 +5,7 @@ import { scopeOn } from '../../access/principal.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { indexPage } from '../index-page.ts';
+import { knownQuery } from '../request/known-query.ts';
 import { checkScope, found } from '../request/locate.ts';
 import { openApiDocument } from '../openapi-document.ts';
 import { problemKinds } from '../answer/problem-status.ts';
@@ -18,7 +19,8 @@ const getHealth = createRoute({
   path: '/healthz',
   operationId: 'getHealth',
   summary: 'Whether the process answers',
-  description: 'For a liveness probe. It asks neither the catalog nor the store, and looks at no token.',
+  description:
+    'For a liveness probe. It asks neither the catalog nor the store, and looks at no token and no query parameter.',
   tags,
   responses: {
     200: {
@@ -57,7 +59,7 @@ const getReadiness = createRoute({
   path: '/readyz',
   operationId: 'getReadiness',
   summary: 'Whether the process can do its work: catalog, store, workers',
-  description: 'Looked at anew at most once a second. No token is looked at.',
+  description: 'Looked at anew at most once a second. No token and no query parameter is looked at.',
   tags,
   responses: {
     200: { description: 'It can.', content: readinessContent },
@@ -72,7 +74,7 @@ const getMetrics = createRoute({
   path: '/metrics',
   operationId: 'getMetrics',
   summary: 'Prometheus metrics',
-  description: 'For a token that may read everything.',
+  description: 'For a token that may read everything. No query parameter is looked at.',
   tags,
   responses: {
     200: {
@@ -94,7 +96,7 @@ const getDocument = createRoute({
       description: 'OpenAPI 3.1.',
       content: { 'application/json': { schema: z.looseObject({}), example: { openapi: '3.1.0' } } },
     },
-    ...problems(401, 429),
+    ...problems(400, 401, 429),
   },
 });
 const problemKindSchema = z
@@ -128,7 +130,7 @@ const getProblemKind = createRoute({
       description: 'What the code means.',
       content: { 'application/json': { schema: problemKindSchema } },
     },
-    ...problems(401, 404, 429),
+    ...problems(400, 401, 404, 429),
   },
 });
 
@@ -138,6 +140,8 @@ export function registerOperations(
   { probes, metrics, log }: Pick<Gateway, 'probes' | 'metrics' | 'log'>,
 ): void {
   const readiness = createReadiness(probes, (name, err) => log.error({ probe: name, err }, 'a readiness probe failed'));
+  // Not for probes and scrapers, which may add keys of their own.
+  for (const path of ['/openapi.json', '/problems/*']) app.use(path, knownQuery(app.openAPIRegistry));
   app.openapi(getHealth, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(getReadiness, async (c) => {
     const answer = await readiness();

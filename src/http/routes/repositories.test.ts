@@ -50,6 +50,41 @@ describe('repositories', () => {
     expect((await call('GET', '/v1/repositories?search=')).json.code).toBe('invalid-request');
   });
 
+  it('lists those of a namespace and of a visibility, in pages', async () => {
+    for (const [name, visibility] of [
+      ['a', 'private'],
+      ['b', 'public'],
+      ['c', 'public'],
+    ])
+      await call('POST', '/v1/repositories', { namespace: 'filtered', name, visibility });
+    await call('POST', '/v1/repositories', { namespace: 'filtered-2', name: 'b', visibility: 'public' });
+    const names = async (query: string) =>
+      (await call('GET', `/v1/repositories?${query}`)).json.items.map(
+        (item: { namespace: string; name: string }) => `${item.namespace}/${item.name}`,
+      );
+    expect(await names('namespace=filtered')).toEqual(['filtered/a', 'filtered/b', 'filtered/c']);
+    expect(await names('namespace=filtered&visibility=private')).toEqual(['filtered/a']);
+    expect(await names('search=filtered&visibility=public&limit=2')).toEqual(['filtered/b', 'filtered/c']);
+    expect(await names('namespace=filtered&visibility=public&search=c&limit=2')).toEqual(['filtered/c']);
+    expect(await names('namespace=none')).toEqual([]);
+    for (const query of ['visibility=secret', 'namespace=a/b', 'namespace='])
+      expect((await call('GET', `/v1/repositories?${query}`)).json.code, query).toBe('invalid-request');
+  });
+
+  it('names the fields that an empty change could have', async () => {
+    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'unchanged' });
+    const answer = await call('PATCH', '/v1/repositories/acme/unchanged', {});
+    expect([answer.status, answer.json.detail]).toEqual([
+      400,
+      'The request is not valid. The value: must name visibility or hub.',
+    ]);
+  });
+
+  it('takes a query parameter once', async () => {
+    const answer = await call('GET', '/v1/repositories?limit=1&limit=2');
+    expect([answer.status, answer.json.detail]).toEqual([400, 'The query parameter "limit" may be given only once.']);
+  });
+
   it.each(['100000', '0', '1001', 'ten', '-1', '1.5'])('tells the range of limit for %s', async (limit) => {
     const answer = await call('GET', `/v1/repositories?limit=${limit}`);
     expect([answer.status, answer.json.detail]).toEqual([

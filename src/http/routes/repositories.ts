@@ -44,10 +44,10 @@ const listRepositories = createRoute({
   method: 'get',
   path: '/v1/repositories',
   operationId: 'listRepositories',
-  summary: 'List repositories, or those whose name has a text in it',
+  summary: 'List repositories, by name, namespace and visibility',
   description:
-    'Those that the token may read, by namespace and name; without a token the public ones. With `search` ' +
-    'only those whose `namespace/name` has that text in it.',
+    'Those that the token may read, ordered by namespace and name; without a token the public ones. `search`, ' +
+    '`namespace` and `visibility` leave out the others; with several of them, a repository has to meet all.',
   tags,
   request: { query: repositoriesQuery },
   responses: {
@@ -119,9 +119,10 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }:
     return c.json(shown, 201, { Location: resourcePaths.repository(repository) });
   });
   app.openapi(listRepositories, async (c) => {
-    const { search, ...asked } = c.req.valid('query');
+    const { search, namespace, visibility, ...asked } = c.req.valid('query');
     const page = pageOf(asked);
-    const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal), search);
+    const filter = { search, namespace, visibility };
+    const repositories = await catalog.repositories.list(page, visibleTo(c.var.principal), filter);
     return c.json(
       {
         items: repositories.map(renderRepository),

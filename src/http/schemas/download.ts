@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { quantizableDtypes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import { binarySchema } from './upload.ts';
 
-export const binaryContent = { 'application/octet-stream': { schema: binarySchema } } as const;
+export const binaryContent = {
+  'application/octet-stream': { schema: binarySchema, example: '(the bytes, or those of the range)' },
+} as const;
 
 /** Dtypes of a view in the API. */
 export const viewDtypeSchema = z.enum(quantizableDtypes.map((dtype) => dtype.toLowerCase() as Lowercase<typeof dtype>));

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { visibilities } from '../../catalog/contract/repository-records.ts';
 import { checkpointOrders } from '../../catalog/contract/checkpoint-records.ts';
 import {
   filePathPattern,
@@ -207,6 +208,17 @@ export const repositoriesQuery = pageQuery.extend({
         description: 'A part of `namespace/name`, in upper or lower case. Only repositories with it are listed.',
       },
       example: 'lm-',
+    }),
+  namespace: nameSchema.optional().openapi({
+    param: { name: 'namespace', in: 'query', description: 'Only repositories of this namespace are listed.' },
+    example: 'acme',
+  }),
+  visibility: z
+    .enum(visibilities)
+    .optional()
+    .openapi({
+      param: { name: 'visibility', in: 'query', description: 'Only repositories with this visibility are listed.' },
+      example: 'public',
     }),
 });
 export const checkpointsQuery = pageQuery.extend({

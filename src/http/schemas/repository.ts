@@ -40,7 +40,7 @@ export const hubSettingsInput = z
 
 export const repositoryChange = z
   .strictObject({ visibility: z.enum(visibilities).optional(), hub: hubSettingsInput.optional() })
-  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .refine((change) => Object.keys(change).length > 0, 'must name visibility or hub')
   .openapi('RepositoryChange', { example: { visibility: 'public' } });
 
 const hubSettingsSchema = z

@@ -80,7 +80,9 @@ export const bytesHeaders = z.object({
   'upload-checksum': uploadChecksum,
 });
 
-export const byteStreamContent = { [byteStreamType]: { schema: binarySchema } } as const;
+export const byteStreamContent = {
+  [byteStreamType]: { schema: binarySchema, example: '(the next bytes of the file)' },
+} as const;
 
 export const uploadSchema = z
   .object({

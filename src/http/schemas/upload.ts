@@ -5,7 +5,7 @@ export const binarySchema = z.custom<unknown>(() => true).openapi({ type: 'strin
 
 export const binaryBody = {
   required: true,
-  content: { 'application/octet-stream': { schema: binarySchema } },
+  content: { 'application/octet-stream': { schema: binarySchema, example: '(the bytes of the file)' } },
 } as const;
 
 const digestExample = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';

@@ -9,6 +9,7 @@ import { namingMissingShards } from '../name-missing-shards.ts';
 import { queueCheckpoint } from './queue-checkpoint.ts';
 import { readLayouts } from './read-layouts.ts';
 import { refuseUnfitFirst } from '../refuse-unfit.ts';
+import type { ChangeOptions } from '../run/change-run.ts';
 import { revisionId } from './revision-id.ts';
 import { checkSensitivity, joinLayouts } from '../run/run-layout.ts';
 import { stepFailed } from './step-exists.ts';
@@ -24,16 +25,18 @@ export interface CommittedCheckpoint {
  * run. One transaction sets its revision, queues it and releases its encode job; from then on it cannot be lost.
  * Repeating it gives the first answer again, unless the checkpoint has failed since. Errors: `checkpoint-failed`
  * (naming the retry call), those of `refuseUnfit` (it stays open), `upload-incomplete`, `tensor-duplicate`,
- * `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`.
+ * `layout-mismatch`, `conflict` (cancelled, or files changed meanwhile), `not-found`, and what the precondition
+ * throws.
  */
 export async function commitCheckpoint(
   ctx: IngestContext,
   run: Run,
   checkpointId: string,
-  signal?: AbortSignal,
+  { precondition, signal }: ChangeOptions = {},
 ): Promise<CommittedCheckpoint> {
   const checkpoint = await ctx.catalog.checkpoints.get(checkpointId);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+  if (precondition !== undefined) await ctx.catalog.transaction(precondition);
   if (checkpoint.state !== 'open') return committedBefore(ctx.catalog, checkpoint);
   const files = await ctx.catalog.files.list(checkpointId);
   checkComplete(files);
@@ -44,10 +47,15 @@ export async function commitCheckpoint(
   try {
     const queued = await namingMissingShards(ctx, { run, checkpoint, files }, async () => {
       await refuseUnfitFirst(ctx, run, { layout: model, signal });
-      return ctx.catalog.transaction((tx) => queueCheckpoint(tx, run, checkpoint, checked));
+      return ctx.catalog.transaction(async (tx) => {
+        await tx.runs.lock(run.id);
+        await precondition?.(tx);
+        return queueCheckpoint(tx, run, checkpoint, checked);
+      });
     });
     return { checkpoint: queued, created: true };
   } catch (err) {
+    if (err instanceof FirnError && err.code === 'precondition-failed') throw err;
     const now = await ctx.catalog.checkpoints.get(checkpointId);
     if (now?.revision === revisionId(run.id, checkpoint.step, files)) return { checkpoint: now, created: false };
     throw err;

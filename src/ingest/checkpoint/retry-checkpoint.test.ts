@@ -342,9 +342,9 @@ describe('an eval set that cannot measure a layout', () => {
     answer = new FirnError('unavailable', 'The storage is slow.');
     const gone = AbortSignal.abort();
     const cancelled = { code: 'cancelled' };
-    await expect(commitCheckpoint(ctx, run, reserved.id, gone)).rejects.toMatchObject(cancelled);
+    await expect(commitCheckpoint(ctx, run, reserved.id, { signal: gone })).rejects.toMatchObject(cancelled);
     await expect(changeRun(ctx, run, { evalSet: other.name }, { signal: gone })).rejects.toMatchObject(cancelled);
-    await expect(retryCheckpoint(ctx, run, failed, {}, gone)).rejects.toMatchObject(cancelled);
+    await expect(retryCheckpoint(ctx, run, failed, {}, { signal: gone })).rejects.toMatchObject(cancelled);
     expect(asked.slice(-3).map(({ signal }) => signal)).toEqual([gone, gone, gone]);
     const going = new AbortController();
     const leaving: IngestContext = {

@@ -3,6 +3,7 @@ import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
+import type { ChangeOptions } from '../run/change-run.ts';
 import { evalSetAfter, evaluationAfter, type EvaluationChange } from '../run/evaluation-of-run.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
 import { readLayouts } from './read-layouts.ts';
@@ -15,19 +16,20 @@ import { settleLayout } from '../run/settle-layout.ts';
  * measured with the run's current eval set and thresholds, or with the given ones. The limits of staged bytes do not
  * apply, because it was acknowledged before. One transaction: at any instant it is failed, or queued with its job.
  * Errors: `conflict` (it is not failed, or its bytes are gone), `layout-mismatch` (the run has been built with other
- * tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, and
- * the store's.
+ * tensors since), `not-found`, `eval-set-not-ready`, `metric-unknown`, `invalid-request`, those of `refuseUnfit`, the
+ * store's, and what the precondition throws.
  */
 export async function retryCheckpoint(
   ctx: IngestContext,
   run: Run,
   { id }: Pick<Checkpoint, 'id'>,
   change: EvaluationChange,
-  signal?: AbortSignal,
+  { precondition, signal }: ChangeOptions = {},
 ): Promise<Checkpoint> {
   const { catalog, tracer } = ctx;
   const checkpoint = await catalog.checkpoints.get(id);
   if (checkpoint === undefined) throw new FirnError('not-found', 'There is no such checkpoint.');
+  if (precondition !== undefined) await catalog.transaction(precondition);
   checkFailed(checkpoint);
   const files = await catalog.files.list(id);
   await checkKept(ctx, files);
@@ -38,6 +40,7 @@ export async function retryCheckpoint(
   return catalog.transaction(async (tx) => {
     // The lock requires a live run, and puts a deletion of the run or the step before or after this.
     await tx.runs.lock(run.id);
+    await precondition?.(tx);
     await settleLayout(tx, run, checkpoint, model);
     const now = (await tx.runs.get(run.id))!;
     const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, ofFinal(change, checkpoint)));

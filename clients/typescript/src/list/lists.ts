@@ -7,9 +7,24 @@ type Schemas = components['schemas'];
 
 const page = (after: string | undefined) => ({ limit: pageLimit, ...(after !== undefined && { after }) });
 
-/** Every repository that the token may see, or those whose name has a text in it. */
-export function listRepositories(hub: Hub, search?: string): Promise<Schemas['Repository'][]> {
-  const query = search === undefined ? {} : { search };
+/** What repositories of a list have. */
+export interface RepositoryFilter {
+  /** A part of `namespace/name`, in any case. */
+  readonly search?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly visibility?: Schemas['Repository']['visibility'] | undefined;
+}
+
+/** Every repository that the token may see and that meets the filter. */
+export function listRepositories(
+  hub: Hub,
+  { search, namespace, visibility }: RepositoryFilter = {},
+): Promise<Schemas['Repository'][]> {
+  const query = {
+    ...(search !== undefined && { search }),
+    ...(namespace !== undefined && { namespace }),
+    ...(visibility !== undefined && { visibility }),
+  };
   return allPages(
     async (after) => (await hub.api.GET('/v1/repositories', { params: { query: { ...page(after), ...query } } })).data!,
   );

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
-import type { RepositoryRecords, VisibleRepositories } from '../../contract/repository-records.ts';
+import type { RepositoryFilter, RepositoryRecords, VisibleRepositories } from '../../contract/repository-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
 import { repositoryColumns } from '../../db/record-columns.ts';
@@ -58,11 +58,11 @@ export function repositoryRecords(db: Db): RepositoryRecords {
       if (locked === undefined) throw missing();
       return dropNulls(locked);
     },
-    async list(page, visible = 'all', search) {
+    async list(page, visible = 'all', filter = {}) {
       const found = await query
         .select(repositoryColumns)
         .from(repositories)
-        .where(and(after(page.after), among(visible), containing(search), isLive))
+        .where(and(after(page.after), among(visible), ...meeting(filter), isLive))
         .orderBy(asc(repositories.namespace), asc(repositories.name))
         .limit(pageLimit(page));
       return found.map(dropNulls);
@@ -179,6 +179,14 @@ function after(token: string | undefined) {
   if (token === undefined) return undefined;
   const [namespace = '', name = ''] = token.split('/');
   return sql`(${repositories.namespace}, ${repositories.name}) > (${namespace}, ${name})`;
+}
+
+function meeting({ search, namespace, visibility }: RepositoryFilter): (SQL | undefined)[] {
+  return [
+    containing(search),
+    namespace === undefined ? undefined : eq(repositories.namespace, namespace),
+    visibility === undefined ? undefined : eq(repositories.visibility, visibility),
+  ];
 }
 
 function containing(search: string | undefined): SQL | undefined {

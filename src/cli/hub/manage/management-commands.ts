@@ -1,4 +1,5 @@
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
+import type { RepositoryFilter } from '../../../../clients/typescript/src/index.ts';
 import type { Commands } from '../../program/commands.ts';
 import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
@@ -54,7 +55,11 @@ function addRepositories(group: Command, commands: Commands): void {
   commands
     .hub(group, 'list', 'every repository that you may see', 'firn repos list --search gpt')
     .option('--search <text>', 'only those whose name has this in it')
-    .action(run(async (options: HubOptions & { search?: string }) => (await import('./repos.ts')).listRepos(options)));
+    .option('--namespace <name>', 'only those of this namespace')
+    .addOption(
+      new Option('--visibility <visibility>', 'only those with this visibility').choices(['private', 'public']),
+    )
+    .action(run(async (options: HubOptions & RepositoryFilter) => (await import('./repos.ts')).listRepos(options)));
   commands
     .hub(group, 'create REPOSITORY', 'make a repository, which only you can read', 'firn repos create me/gpt --public')
     .option('--public', 'everybody can read it, without a token')

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { formatTarget, listRepositories, type components } from '../../../../clients/typescript/src/index.ts';
+import {
+  formatTarget,
+  listRepositories,
+  type components,
+  type RepositoryFilter,
+} from '../../../../clients/typescript/src/index.ts';
 import { printRepositories } from '../look.ts';
 import { openSession, repositoryTarget, type HubOptions, type Session } from '../session.ts';
 import { requireSomebodyToAsk } from './confirm-name.ts';
@@ -10,9 +15,9 @@ export interface CreateRepository extends HubOptions {
 }
 
 /** `firn repos list`. */
-export async function listRepos({ search, ...options }: HubOptions & { readonly search?: string }): Promise<void> {
+export async function listRepos(options: HubOptions & RepositoryFilter): Promise<void> {
   const session = openSession(options);
-  printRepositories(session, await listRepositories(session.hub, search));
+  printRepositories(session, await listRepositories(session.hub, options));
   session.hub.close();
 }
 

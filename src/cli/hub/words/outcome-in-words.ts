@@ -1,5 +1,6 @@
 import { formatTarget, type components, type Target } from '../../../../clients/typescript/src/index.ts';
 import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
+import { whyExact } from '../../../checkpoint/words/why-exact.ts';
 import { stateInWords } from '../../../checkpoint/words/state-in-words.ts';
 import { metricsInWords } from './metrics-in-words.ts';
 
@@ -36,11 +37,9 @@ export function expiryInWords(expiresAt: string | undefined): string | undefined
 
 /** Why a checkpoint is exact that nobody asked to quantize; a warning of its result says any other reason. */
 export function whyRows({ result, evalSet, config }: Pick<Details, 'result' | 'evalSet' | 'config'>): Row[] {
-  if (result?.fidelity !== 'exact' || evalSet !== undefined || config !== undefined) return [];
-  const why =
-    'exact: the run has no quality threshold, so every byte is kept. To compress more, push to a run with an eval ' +
-    'set and a threshold (docs/guide/tasks.md).';
-  return [['why', why]];
+  const asked = { hasEvalSet: evalSet !== undefined, hasConfig: config !== undefined };
+  const why = whyExact({ fidelity: result?.fidelity, ...asked });
+  return why === undefined ? [] : [['why', why]];
 }
 
 /** How to end the wait for a step that is reserved and may never come; undefined if it is on its way. */

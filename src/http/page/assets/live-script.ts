@@ -8,6 +8,7 @@ for (const place of document.querySelectorAll('[data-events]')) {
   const source = new EventSource(place.dataset.events);
   const list = document.getElementById('live-trials');
   const say = (text) => { place.textContent = text; };
+  const shares = JSON.parse(place.dataset.shares ?? '[]');
   let trials = 0;
   source.addEventListener('phase', (event) => {
     const { phase, doneCount, totalCount } = JSON.parse(event.data);
@@ -21,7 +22,8 @@ for (const place of document.querySelectorAll('[data-events]')) {
     say(words);
     if (list === null) return;
     const lost = Object.entries(degradation).map(([metric, value]) =>
-      metric + ' lost ' + (value === null ? 'more than can be counted' : Number(value.toPrecision(3))));
+      metric + ' lost ' + (value === null ? 'more than can be counted'
+        : shares.includes(metric) ? Number((100 * value).toPrecision(3)) + ' %' : Number(value.toPrecision(4))));
     const item = document.createElement('li');
     item.textContent = [words, 'about ' + Math.ceil(estimatedBytes / 1024) + ' KiB', ...lost].join(', ');
     list.append(item);

@@ -16,9 +16,13 @@ export function valueInWords(value: number | null | undefined): string {
 
 /** What a metric lost, or may lose: a share as per cent where the kind is bounded so, else in the metric's own unit. */
 export function lostInWords(value: number | null | undefined, kind: MetricKind | undefined): string {
-  const isShare = kind !== undefined && metricKindRules[kind].bound === 'relative';
-  if (!isShare || value === undefined || value === null || !Number.isFinite(value)) return valueInWords(value);
+  if (!isShare(kind) || value === undefined || value === null || !Number.isFinite(value)) return valueInWords(value);
   return `${Number((100 * value).toPrecision(3))} %`;
+}
+
+/** Whether what a metric of the kind lost is a share of what it was. */
+export function isShare(kind: MetricKind | undefined): boolean {
+  return kind !== undefined && metricKindRules[kind].bound === 'relative';
 }
 
 /** A count with its noun. */

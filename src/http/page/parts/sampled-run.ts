@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { EvalSet } from '../../../catalog/contract/eval-set-records.ts';
 import type { MetricKind } from '../../../checkpoint/quality/metric-kind.ts';
+import { isShare } from './amounts.ts';
 
 export type KindOf = (metric: string) => MetricKind | undefined;
 
@@ -22,6 +23,11 @@ export function boundedMetrics(checkpoints: readonly Checkpoint[]): string[] {
 export function kindsOf(evalSet: Pick<EvalSet, 'spec'> | undefined): KindOf {
   const kinds = new Map(evalSet?.spec.metrics.map(({ name, kind }) => [name, kind]));
   return (metric) => kinds.get(metric);
+}
+
+/** The metrics whose loss is told as per cent. */
+export function sharesOf(evalSet: Pick<EvalSet, 'spec'> | undefined): string[] {
+  return (evalSet?.spec.metrics ?? []).filter(({ kind }) => isShare(kind)).map(({ name }) => name);
 }
 
 /** The largest degradation of a metric that passes in a checkpoint; undefined if it is not bounded. */

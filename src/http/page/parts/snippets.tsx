@@ -12,13 +12,15 @@ export interface SnippetNames {
   readonly files?: readonly CheckpointFile[] | undefined;
   /** Whether requests need a token. */
   readonly needsToken: boolean;
+  /** Whether that step is ready. */
+  readonly canBePulled?: boolean;
 }
 
 /** The name that Firn gives a file that is pushed without one, and the one that most models have. */
 const usualPath = 'model.safetensors';
 
 /** How to push to a run and pull from it, with the names of this page: by `firn`, curl and hub clients. */
-export function Snippets({ origin, repository, run, step, files = [], needsToken }: SnippetNames) {
+export function Snippets({ origin, repository, run, step, files = [], needsToken, canBePulled = true }: SnippetNames) {
   const { namespace, name, type } = repository;
   const id = `${namespace}/${name}`;
   const address = { namespace, name, run };
@@ -29,23 +31,25 @@ export function Snippets({ origin, repository, run, step, files = [], needsToken
   const kind = type === 'model' ? '' : ` --repo-type ${type}`;
   return (
     <details class="snippets" open>
-      <summary>Push and pull</summary>
+      <summary>{canBePulled ? 'Push and pull' : 'Push'}</summary>
+      {!canBePulled && <p class="dim">Only a checkpoint that is ready can be pulled.</p>}
       <div class="columns">
         <Snippet
           title="Command line"
           lines={[
             `firn login ${origin}`,
             `firn push ${id}/${run} output --wait`,
-            `firn pull ${id}/${run}@${step} model`,
+            ...(canBePulled ? [`firn pull ${id}/${run}@${step} model`] : []),
           ]}
         />
         <Snippet
           title="curl"
           lines={[
             ['curl -T', usualPath, ...token, origin + resourcePaths.checkpoint({ ...address, step: next })].join(' '),
-            ['curl -O', ...token, shellWord(origin + resourcePaths.file({ ...address, step }, pathToPull(files)))].join(
-              ' ',
-            ),
+            ...(canBePulled
+              ? [['curl -O', ...token, shellWord(origin + resourcePaths.file({ ...address, step }, pathToPull(files)))]]
+              : []
+            ).map((words) => words.join(' ')),
           ]}
         />
         <Snippet
@@ -54,7 +58,7 @@ export function Snippets({ origin, repository, run, step, files = [], needsToken
             `export HF_ENDPOINT=${origin}`,
             ...(needsToken ? ['export HF_TOKEN=$FIRN_TOKEN'] : []),
             `hf upload ${id} output .${kind}${revision === 'main' ? '' : ` --revision ${revision}`}`,
-            `hf download ${id}${kind} --revision ${at}`,
+            ...(canBePulled ? [`hf download ${id}${kind} --revision ${at}`] : []),
           ]}
         />
       </div>

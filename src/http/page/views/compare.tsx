@@ -2,6 +2,7 @@ import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts
 import type { RunSums } from '../../../catalog/contract/overview-records.ts';
 import type { Run } from '../../../catalog/contract/run-records.ts';
 import { bytesInWords } from '../../../checkpoint/words/bytes-in-words.ts';
+import { thresholdsInWords } from '../../../checkpoint/quality/threshold-words.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { Lines } from '../charts/lines.tsx';
 import type { View } from '../page-context.ts';
@@ -14,6 +15,8 @@ import { Table } from '../parts/table.tsx';
 
 interface Compared {
   readonly run: Run;
+  /** How much a checkpoint of the run may lose, in sentences. */
+  readonly thresholds: readonly string[];
   readonly sums: RunSums;
   readonly drawn: readonly Checkpoint[];
 }
@@ -29,11 +32,13 @@ export function compareView(address: RepositoryAddress): View {
       if (name === undefined)
         throw new FirnError('invalid-request', `Say which runs to compare: "${field}" is missing.`);
       const run = await locate('read').run({ ...address, run: name });
-      const [sums, drawn] = await Promise.all([
+      const [evalSet, sums, drawn] = await Promise.all([
+        run.evalSetId === undefined ? undefined : catalog.evalSets.get(run.evalSetId),
         catalog.overview.sums(run.id),
         catalog.overview.sample(run.id, drawnMax),
       ]);
-      return { run, sums, drawn };
+      const thresholds = evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds);
+      return { run, thresholds, sums, drawn };
     };
     const [one, two] = [await read('one'), await read('two')];
     const steps = [...new Set([...one.drawn, ...two.drawn].map(({ step }) => step))].sort((a, b) => a - b);
@@ -64,15 +69,17 @@ function Sums({
       columns={[
         { title: 'Run' },
         { title: 'Kept' },
+        { title: 'Threshold' },
         { title: 'Ready', isNumber: true },
         { title: 'Failed', isNumber: true },
         { title: 'Uploaded', isNumber: true },
         { title: 'Stored', isNumber: true },
         { title: 'Ratio', isNumber: true },
       ]}
-      rows={both.map(({ run, sums }) => [
+      rows={both.map(({ run, thresholds, sums }) => [
         <a href={pagePaths.run({ ...address, run: run.name })}>{run.name}</a>,
         run.fidelity,
+        thresholds.length > 0 ? thresholds.join('; ') : 'none',
         sums.counts.ready,
         sums.counts.failed,
         bytesInWords(sums.rawBytes),

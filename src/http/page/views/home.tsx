@@ -20,7 +20,7 @@ const shownMax = 50;
 export const homeView: View = async ({ c, gateway: { catalog }, viewer, origin }) => {
   const [search, after] = [readQuery(c, 'search'), readQuery(c, 'after')];
   const page = { limit: shownMax + 1, ...(after !== undefined && { after }) };
-  const listed = await catalog.repositories.list(page, visibleTo(viewer.principal), search);
+  const listed = await catalog.repositories.list(page, visibleTo(viewer.principal), { search });
   const { items, next } = nextOf(listed, shownMax, ({ namespace, name }) => `${namespace}/${name}`);
   const sums = await catalog.overview.repositories(items.map(({ id }) => id));
   const seesAll = includesScope(scopeOn(viewer.principal, {}), 'read');

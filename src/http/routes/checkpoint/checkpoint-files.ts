@@ -102,7 +102,7 @@ export function registerCheckpointFiles(app: OpenAPIHono<AppEnv>, gateway: Gatew
     );
     const { sizeBytes, sha256 } = receipt.file;
     const href = resourcePaths.file(names, path);
-    const committed = commit && (await uploads.commitCheckpoint(run, checkpoint, c.req.raw.signal));
+    const committed = commit && (await uploads.commitCheckpoint(run, checkpoint, { signal: c.req.raw.signal }));
     return c.json(
       {
         path,

@@ -1,7 +1,9 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { readableChain, type ChainReader } from '../../../access/readable-chain.ts';
 import type { Catalog } from '../../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import type { Repository } from '../../../catalog/contract/repository-records.ts';
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import type { AppEnv } from '../../app-env.ts';
 import type { CheckpointVerbs, Gateway } from '../../gateway.ts';
@@ -47,7 +49,7 @@ const reserved = { 'application/json': { schema: reservedCheckpoint } };
 const request = { params: checkpointParams };
 const readRequest = { params: readCheckpointParams };
 const taggedRequest = { ...readRequest, headers: readHeaders };
-const keyedRequest = { ...request, headers: idempotencyHeaders };
+const changeRequest = { ...request, headers: idempotencyHeaders.extend(changeHeaders.shape) };
 
 const reserveCheckpoint = createRoute({
   method: 'post',
@@ -102,11 +104,11 @@ const commitCheckpoint = createRoute({
     'Checks that all announced files are there and fit each other and the run. From then on the bytes are ' +
     'durable, and the checkpoint waits for its turn. Sent again it answers 200 and does nothing.',
   tags,
-  request: keyedRequest,
+  request: changeRequest,
   responses: {
     202: { description: 'Durable and waiting for compression; Location names its status.', content: json },
     200: { description: 'It was committed before.', content: json },
-    ...problems(400, 401, 403, 404, 409, 422, 429, 503),
+    ...problems(400, 401, 403, 404, 409, 412, 422, 429, 503),
   },
 });
 const listCheckpoints = createRoute({
@@ -168,11 +170,11 @@ const cancelCheckpoint = createRoute({
     'Of an open reservation, a checkpoint that waits, or one being compressed. Uploaded bytes stay until it ' +
     'is deleted. One that is ready is refused.',
   tags,
-  request: keyedRequest,
+  request: changeRequest,
   responses: {
     200: { description: 'Cancelled.', content: json },
     202: { description: 'Being stopped; its state becomes `cancelled`.', content: json },
-    ...problems(400, 401, 403, 404, 409, 429),
+    ...problems(400, 401, 403, 404, 409, 412, 429),
   },
 });
 const retryCheckpoint = createRoute({
@@ -181,7 +183,7 @@ const retryCheckpoint = createRoute({
   operationId: 'retryCheckpoint',
   summary: 'Try a failed checkpoint again',
   tags,
-  request: { ...keyedRequest, body: { required: false, content: { 'application/json': { schema: retryInput } } } },
+  request: { ...changeRequest, body: { required: false, content: { 'application/json': { schema: retryInput } } } },
   description:
     'With the bytes that were uploaded, at its place in the order of the run; nothing is sent again, and ' +
     'later checkpoints stay as they are. It is measured with the eval set and the thresholds that ' +
@@ -189,7 +191,7 @@ const retryCheckpoint = createRoute({
     'is forgotten. Refused while it is queued or being compressed, and once it is ready.',
   responses: {
     202: { description: 'Waiting for compression; Location names its status.', content: json },
-    ...problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503),
+    ...problems(400, 401, 403, 404, 408, 409, 412, 413, 415, 422, 429, 503),
   },
 });
 const deleteCheckpoint = createRoute({
@@ -246,6 +248,23 @@ async function readablePackage(
 export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway): void {
   const { catalog, uploads, checkpoints, bodyPace } = gateway;
   const locate = createLocate(catalog);
+  /** The precondition of a change of what `getCheckpoint` answers. */
+  const asRead = async (
+    c: Context<AppEnv>,
+    address: CheckpointAddress,
+    { checkpoint, repository }: { readonly checkpoint: Checkpoint; readonly repository: Repository },
+  ) => {
+    // Asked before the transaction, which cannot wait for other runs. If it changes meanwhile, the tag is another.
+    const waitsFor = c.req.header('if-match') === undefined ? undefined : await checkpoints.waitsFor(checkpoint);
+    return preconditionOf(c, async (tx) =>
+      shownCheckpoint(tx, found(await tx.checkpoints.get(checkpoint.id), 'checkpoint'), {
+        address,
+        reader: { principal: c.var.principal, repository },
+        waitsFor,
+        expire: checkpoints.expire,
+      }),
+    );
+  };
   app.openapi(reserveCheckpoint, async (c) => {
     const names = c.req.valid('param');
     const run = await locate(c, 'write').run(names);
@@ -288,8 +307,9 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(commitCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
-    const committed = await uploads.commitCheckpoint(run, checkpoint, c.req.raw.signal);
+    const { run, ...located } = await locate(c, 'write').checkpoint(names);
+    const options = { precondition: await asRead(c, names, located), signal: c.req.raw.signal };
+    const committed = await uploads.commitCheckpoint(run, located.checkpoint, options);
     return c.json(renderCheckpoint(committed.checkpoint, names), committed.created ? 202 : 200, {
       Location: resourcePaths.checkpoint(names),
     });
@@ -329,29 +349,21 @@ export function registerCheckpoints(app: OpenAPIHono<AppEnv>, gateway: Gateway):
   });
   app.openapi(cancelCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint } = await locate(c, 'write').checkpoint(names);
-    const cancelled = await checkpoints.cancel(checkpoint);
+    const located = await locate(c, 'write').checkpoint(names);
+    const cancelled = await checkpoints.cancel(located.checkpoint, await asRead(c, names, located));
     return c.json(renderCheckpoint(cancelled, names), cancelled.state === 'cancelled' ? 200 : 202);
   });
   app.openapi(retryCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { run, checkpoint } = await locate(c, 'write').checkpoint(names);
-    const queued = await checkpoints.retry(run, checkpoint, c.req.valid('json'), c.req.raw.signal);
+    const { run, ...located } = await locate(c, 'write').checkpoint(names);
+    const options = { precondition: await asRead(c, names, located), signal: c.req.raw.signal };
+    const queued = await checkpoints.retry(run, located.checkpoint, c.req.valid('json'), options);
     return c.json(renderCheckpoint(queued, names), 202, { Location: resourcePaths.checkpoint(names) });
   });
   app.openapi(deleteCheckpoint, async (c) => {
     const names = c.req.valid('param');
-    const { checkpoint, repository } = await locate(c, 'write').checkpoint(names);
-    // One that waits for another cannot be deleted, so the precondition need not know for what.
-    const asRead = preconditionOf(c, async (tx) =>
-      shownCheckpoint(tx, found(await tx.checkpoints.get(checkpoint.id), 'checkpoint'), {
-        address: names,
-        reader: { principal: c.var.principal, repository },
-        waitsFor: undefined,
-        expire: checkpoints.expire,
-      }),
-    );
-    await checkpoints.delete(checkpoint, asRead);
+    const located = await locate(c, 'write').checkpoint(names);
+    await checkpoints.delete(located.checkpoint, await asRead(c, names, located));
     return c.body(null, 204);
   });
 }

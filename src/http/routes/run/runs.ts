@@ -51,7 +51,8 @@ const listRuns = createRoute({
   path: collection,
   operationId: 'listRuns',
   summary: 'List the runs of a repository',
-  description: 'By name.',
+  description:
+    'Ordered by name. Each has its options as they are in force, and the counts of its checkpoints by state.',
   tags,
   request: { params: repositoryParams, query: pageQuery },
   responses: {

@@ -4,10 +4,13 @@ import { tokenAccess } from '../../../access/access.ts';
 import { createToken } from '../../../access/create-token.ts';
 import { operator } from '../../../access/principal.ts';
 import { parseGrant } from '../../../checkpoint/grant.ts';
+import { webhookEvents } from '../../../checkpoint/webhook-events.ts';
 import { isSecretText, newSecret } from '../../../webhooks/signature.ts';
 import { createApp } from '../../app.ts';
 import { openTestGateway, type TestGateway } from '../../gateway.test-support.ts';
 import { caller, type Call } from '../../http-client.test-support.ts';
+import { ramp, safetensors } from '../../safetensors.test-support.ts';
+import { sentMessages } from './sent-messages.ts';
 
 let gateway: TestGateway;
 let call: Call;
@@ -28,6 +31,13 @@ afterAll(() => gateway.close());
 
 const create = (body: object, grant = 'admin') =>
   call('POST', '/v1/webhooks', { namespace: 'acme', url, ...body }, as.get(grant));
+
+interface DescribedMessage {
+  readonly post: {
+    readonly parameters: readonly { readonly name: string }[];
+    readonly requestBody: { readonly content: Readonly<Record<string, { readonly example: object }>> };
+  };
+}
 
 describe('webhooks', () => {
   it('are made with a secret that is told once, read, changed and deleted', async () => {
@@ -128,6 +138,28 @@ describe('webhooks', () => {
     expect((await call('PATCH', path, { active: false }, as.get('admin'))).status).toBe(200);
     expect((await call('PATCH', path, { url: 'http://127.0.0.1:9001/' }, as.get('admin'))).status).toBe(400);
     await call('DELETE', path, undefined, as.get('admin'));
+  });
+
+  it('are sent what the document says', async () => {
+    const document = (await call('GET', '/openapi.json')).json;
+    expect(Object.keys(document.webhooks)).toEqual([...webhookEvents, 'ping']);
+    for (const [type, { post }] of Object.entries<DescribedMessage>(document.webhooks)) {
+      const { example } = post.requestBody.content['application/json']!;
+      expect(sentMessages[type as 'ping'].schema.parse(example), type).toEqual(example);
+      expect(post.parameters.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    }
+    const { id } = (await create({ repository: 'lm' })).json;
+    const path = '/v1/repositories/acme/lm/runs';
+    await call('POST', path, { name: 'train' }, as.get('admin'));
+    const weights = safetensors({ w: { shape: [32], values: ramp(32, 1) } });
+    expect((await call('PUT', `${path}/train/checkpoints/1`, weights, as.get('admin'))).status).toBe(202);
+    await gateway.encode();
+    await call('POST', `/v1/webhooks/${id}/messages`, undefined, as.get('admin'));
+    const { items } = (await call('GET', `/v1/webhooks/${id}/messages`, undefined, as.get('admin'))).json;
+    expect(items.map(({ event }: { event: string }) => event)).toEqual(['ping', 'checkpoint.ready']);
+    for (const { event, body } of items as { event: 'ping'; body: string }[])
+      expect(sentMessages[event].schema.parse(JSON.parse(body))).toEqual(JSON.parse(body));
+    await call('DELETE', `/v1/webhooks/${id}`, undefined, as.get('admin'));
   });
 
   it('show what was sent, page by page, and send it again', async () => {

@@ -49,7 +49,7 @@ export async function reserveFolder(
     await receiveFile(ctx, checkpoint.id, { path, ...(role !== undefined && { role }) }, upload);
   }
   const done = commit
-    ? await commitCheckpoint(ctx, run, checkpoint.id, signal)
+    ? await commitCheckpoint(ctx, run, checkpoint.id, { signal })
     : { checkpoint: (await ctx.catalog.checkpoints.get(checkpoint.id)) ?? checkpoint, created: false };
   return {
     checkpoint: done.checkpoint,

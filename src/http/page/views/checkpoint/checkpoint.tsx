@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
 import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
 import { stateInWords } from '../../../../checkpoint/words/state-in-words.ts';
+import { whyExact } from '../../../../checkpoint/words/why-exact.ts';
 import { methodConfigOf } from '../../../../checkpoint/options/quantization-config.ts';
 import { scopeOn } from '../../../../access/principal.ts';
 import { includesScope } from '../../../../checkpoint/grant.ts';
@@ -10,7 +11,7 @@ import { pagePaths, type StepAddress } from '../../page-paths.ts';
 import { ratioInWords, secondsInWords, valueInWords } from '../../parts/amounts.ts';
 import { Crumbs } from '../../parts/crumbs.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { kindsOf } from '../../parts/sampled-run.ts';
+import { kindsOf, sharesOf } from '../../parts/sampled-run.ts';
 import { readQuery } from '../../parts/read-query.ts';
 import { Snippets } from '../../parts/snippets.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -59,7 +60,11 @@ export function checkpointView(address: StepAddress): View {
             <>
               <p>
                 {'Now: '}
-                <span data-events={pagePaths.events({ ...address, step })} role="status">
+                <span
+                  data-events={pagePaths.events({ ...address, step })}
+                  data-shares={JSON.stringify(sharesOf(evalSet))}
+                  role="status"
+                >
                   {stateInWords(state, waiting)}
                 </span>
               </p>
@@ -96,6 +101,7 @@ export function checkpointView(address: StepAddress): View {
             step={step}
             files={files}
             needsToken={!viewer.isOpenHub}
+            canBePulled={state === 'ready'}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
             <ConfirmedForm
@@ -125,6 +131,7 @@ function CheckpointFacts({
 }) {
   const { result, revision, createdAt, finishedAt } = checkpoint;
   const config = result?.config;
+  const asked = { hasEvalSet: checkpoint.evalSetId !== undefined, hasConfig: checkpoint.fixedConfig !== undefined };
   const big = (text: string) => <span class="big">{text}</span>;
   const seconds = Object.entries(result?.seconds ?? {})
     .toSorted(([a], [b]) => phases.indexOf(a) - phases.indexOf(b))
@@ -136,6 +143,7 @@ function CheckpointFacts({
         ['Uploaded', result && big(bytesInWords(result.rawBytes))],
         ['Ratio', result && big(ratioInWords(result.rawBytes, result.storedBytes))],
         ['Kept', result && <Kept checkpoint={checkpoint} address={address} />],
+        ['Why', whyExact({ fidelity: result?.fidelity, ...asked }), 'wide'],
         ['Config', config && `${config.method}: ${methodConfigOf(config.method).describe(config)}`],
         ['As good as', result?.asGoodAs && asGoodAsInWords(result.asGoodAs)],
         ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
