@@ -217,7 +217,7 @@ describe('a commit', () => {
   it.each<[string, readonly string[]]>([
     ['in case alone', ['README.md', 'readme.md', 'Data/x', 'data/x']],
     ['in the form of their characters', ['caf\u00e9.txt', 'cafe\u0301.txt', '\u212b/x', '\u00c5/x', 'A\u030a/x']],
-    ['from those that Windows can have', ['con', 'NUL.txt', 'a.', 'a ', 'a:b', 'x<y>|"?*', 'com1/x', 'a']],
+    ['from those that Windows can have', ['con', 'NUL.txt', 'a.', 'a ', 'ab:c', 'x<y>|"?*', 'com1/x', 'a']],
   ])('gives back files whose names differ %s, each under its own name', async (_, paths) => {
     for (const isOneCommit of [true, false]) {
       const hub = await newRepository();
@@ -237,6 +237,27 @@ describe('a commit', () => {
       expect((await hub.paths()).sort()).toEqual(paths.slice(1).sort());
     }
   });
+
+  it.each(['c:/x.txt', 'C:x', 'a/d:/x', 'a/d:'])('has no file that clients would not download: %s', async (path) => {
+    const hub = await newRepository();
+    const refused = await hub.tryCommit([header(), file('a.txt', 'a'), file(path, 'x')]);
+    expectHubError(refused, 400, 'invalid-request');
+    expect(refused.json.error).toMatch(/drive/);
+    expect(await hub.paths()).toEqual([]);
+  });
+
+  it.each(['!!!!', 'YQ', 'YQ=', 'Y Q==', 'YQ==YQ==', 'YQ\u00e9='])(
+    'has no content that is not base64: %j',
+    async (content) => {
+      const hub = await newRepository();
+      const refused = await hub.tryCommit([
+        header(),
+        { key: 'file', value: { path: 'a.txt', content, encoding: 'base64' } },
+      ]);
+      expectHubError(refused, 400, 'invalid-request');
+      expect(refused.json.error).toMatch(/a\.txt.*base64/);
+    },
+  );
 
   it('puts nothing where git keeps its own files, and takes the files that are for git', async () => {
     const hub = await newRepository();

@@ -37,6 +37,8 @@ const linesMax = 2 * (operationsMax + 1);
 const titleMax = 1_000;
 const messageMax = 64 * 1024;
 
+const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
+
 const headerShape = z.object({
   summary: z.string().max(titleMax),
   description: z.string().max(messageMax).nullish(),
@@ -179,8 +181,10 @@ async function readOperation(
       const { path, content, encoding } = parseAs(fileShape, value);
       if (encoding != null && encoding !== 'base64' && encoding !== 'utf-8')
         throw new FirnError('invalid-request', `The encoding ${quoteName(encoding)} is not known.`);
-      const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
       checkCommittedPath(path);
+      if (encoding !== 'utf-8' && (content.length % 4 !== 0 || !base64Pattern.test(content)))
+        throw new FirnError('invalid-request', `The content of ${quoteName(path)} is not base64.`);
+      const bytes = Buffer.from(content, encoding === 'utf-8' ? 'utf8' : 'base64');
       const sha256 = await inline.add(bytes);
       noteStep(path, bytes, steps);
       if (path === cardPath) onCard(bytes.subarray(0, cardBytesMax).toString('utf8'));
@@ -207,13 +211,17 @@ async function readOperation(
 /**
  * Like `checkNewFilePath`; and no part may be `.git`, in any case, with dots or spaces after it as Windows ignores
  * them: a download into a clone would change the clone's settings and hooks. Clients leave such files out themselves.
+ * No part may begin with a drive of Windows: clients refuse to download a repository with such a file.
  */
 function checkCommittedPath(path: string): void {
-  const part = checkNewFilePath(path)
-    .split('/')
-    .find((each) => /^\.git[. ]*$/i.test(each));
-  if (part !== undefined)
-    throw new FirnError('invalid-request', `The file path is not allowed: ${quoteName(part)} belongs to git.`);
+  for (const part of checkNewFilePath(path).split('/')) {
+    const isGit = /^\.git[. ]*$/i.test(part);
+    if (isGit || /^[a-z]:/i.test(part))
+      throw new FirnError(
+        'invalid-request',
+        `The file path is not allowed: ${quoteName(part)} ${isGit ? 'belongs to git' : 'is on a drive of Windows'}.`,
+      );
+  }
 }
 
 /** A Trainer writes the step beside the weights. */

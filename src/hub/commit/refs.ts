@@ -16,7 +16,10 @@ const runsMax = 1000;
 /** Names of refs: git's rules as far as hubs use them. */
 const refPattern = /^(?!\/)(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))[^\u0000-\u0020\u007f~^:?*[\\]{1,250}(?<![./])$/;
 
-/** All branches and tags of a repository: of commits, and those that runs and their ready checkpoints have. */
+/**
+ * All branches and tags of a repository: those that clients made, and those of runs and ready checkpoints that were
+ * pushed without commits.
+ */
 export async function listRefs(catalog: Catalog, repository: Repository): Promise<HubRef[]> {
   const refs = new Map<string, HubRef>();
   const add = (ref: HubRef): void =>
@@ -33,11 +36,12 @@ export async function listRefs(catalog: Catalog, repository: Repository): Promis
   for (const run of runs) {
     const checkpoints = await catalog.checkpoints.list(run.id, { limit: tagsPerRunMax });
     const ready = checkpoints.filter(({ state }) => state === 'ready');
+    const ofCommits = await catalog.hub.checkpoints.among(ready.map(({ id }) => id));
     const newest = ready.at(-1);
     if (newest === undefined) continue;
     const branch = run.id === main?.id ? mainBranch : run.name;
-    add({ kind: 'branch', name: branch, commitId: newest.revision! });
-    for (const { step, revision } of ready) {
+    if (!ofCommits.has(newest.id)) add({ kind: 'branch', name: branch, commitId: newest.revision! });
+    for (const { step, revision } of ready.filter(({ id }) => !ofCommits.has(id))) {
       add({ kind: 'tag', name: `${run.name}/step-${step}`, commitId: revision! });
       if (run.id === main?.id) add({ kind: 'tag', name: `step-${step}`, commitId: revision! });
     }
@@ -93,14 +97,25 @@ async function setNew(tx: Catalog, repository: Repository, ref: HubRef, overwrit
   await tx.hub.revisions.setRef(id, ref);
 }
 
-/** Deletes a branch or tag; the commits stay readable by their ids. `not-found`; `conflict` for the main branch. */
+/**
+ * Deletes a branch or tag; the commits stay readable by their ids. `not-found`; `conflict` for the main branch, and for
+ * one that shows checkpoints which were pushed without commits: it is there as long as they are.
+ */
 export async function deleteRef(ctx: HubContext, repository: Repository, kind: RefKind, name: string): Promise<void> {
   if (kind === 'branch' && name === mainBranch)
     throw new FirnError('conflict', 'The main branch cannot be deleted; delete the repository.');
   await ctx.catalog.transaction(async (tx) => {
     // A commit or a publication that has read the ref would bring it back.
     await tx.hub.revisions.lock(repository.id);
-    if (!(await tx.hub.revisions.deleteRef(repository.id, kind, name))) throw new MissingRevision(name);
+    const wasThere = await tx.hub.revisions.deleteRef(repository.id, kind, name);
+    const shown = await resolveRevision(tx, repository, `refs/${kind === 'branch' ? 'heads' : 'tags'}/${name}`);
+    if (shown !== undefined)
+      throw new FirnError(
+        'conflict',
+        `The ${kind} ${JSON.stringify(name)} shows ${kind === 'branch' ? 'a run' : 'a checkpoint'} that was not ` +
+          'pushed by a hub client: delete that with the API or the command line.',
+      );
+    if (!wasThere) throw new MissingRevision(name);
   });
 }
 

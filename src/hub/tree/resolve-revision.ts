@@ -62,10 +62,10 @@ async function ofBranch(catalog: RevisionCatalog, repository: Repository, name: 
   const isMain = name === mainBranch;
   const names = { repositoryId: repository.id, branch: name, run: isMain ? mainRun : name, orOldest: isMain };
   const { commit, run, newest, isOfCommit } = await catalog.locations.branch(names);
-  // A checkpoint that was pushed without a commit, after the newest commit, is what the branch shows.
-  const isNewer = newest?.committedAt !== undefined && commit !== undefined && isAfter(newest.committedAt, commit);
-  if (newest !== undefined && (commit === undefined || (isNewer && !isOfCommit)))
-    return ofCheckpoint(catalog, newest, run);
+  // A checkpoint that was pushed without a commit, after the newest commit, is what the branch shows. One that a commit
+  // made is shown by its branch alone, which may have been deleted.
+  const isNewer = newest?.committedAt !== undefined && (commit === undefined || isAfter(newest.committedAt, commit));
+  if (newest !== undefined && isNewer && !isOfCommit) return ofCheckpoint(catalog, newest, run);
   return commit && commitSnapshot(catalog, commit);
 }
 
@@ -87,7 +87,10 @@ async function ofTag(catalog: RevisionCatalog, repository: Repository, name: str
       ? await defaultRun(catalog, repository)
       : await catalog.runs.find(repository.id, runName === mainBranch ? mainRun : runName);
   const checkpoint = run && (await catalog.checkpoints.find(run.id, Number(step)));
-  return checkpoint?.state === 'ready' ? ofCheckpoint(catalog, checkpoint, run) : undefined;
+  if (checkpoint?.state !== 'ready') return undefined;
+  // The tag of a checkpoint that a commit made was set with the commit; here it was deleted.
+  const isOfCommit = (await catalog.hub.checkpoints.among([checkpoint.id])).size > 0;
+  return isOfCommit ? undefined : ofCheckpoint(catalog, checkpoint, run);
 }
 
 async function ofCheckpoint(catalog: RevisionCatalog, checkpoint: Checkpoint, run?: Run): Promise<Snapshot> {

@@ -13,6 +13,8 @@ export interface HubCheckpoint {
 export interface HubCheckpointRecords {
   add(record: Omit<HubCheckpoint, 'publishedId'>): Promise<void>;
   find(checkpointId: string): Promise<HubCheckpoint | undefined>;
+  /** Which of these checkpoints commits made. */
+  among(checkpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ids of ready checkpoints whose result was not published yet, at most `limit`. */
   unpublished(limit: number): Promise<string[]>;
   setPublished(checkpointId: string, commitId: string): Promise<void>;

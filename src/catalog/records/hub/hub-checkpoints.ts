@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { HubCheckpointRecords } from '../../contract/hub/hub-checkpoint-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
@@ -13,6 +13,14 @@ export function hubCheckpointRecords({ query }: Db): HubCheckpointRecords {
     async find(checkpointId) {
       const [found] = await query.select().from(hubCheckpoints).where(eq(hubCheckpoints.checkpointId, checkpointId));
       return found && dropNulls(found);
+    },
+    async among(checkpointIds) {
+      if (checkpointIds.length === 0) return new Set();
+      const found = await query
+        .select({ id: hubCheckpoints.checkpointId })
+        .from(hubCheckpoints)
+        .where(inArray(hubCheckpoints.checkpointId, [...checkpointIds]));
+      return new Set(found.map(({ id }) => id));
     },
     async unpublished(limit) {
       const found = await query
