@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
 import { markEstimateEnded, runEstimateJob } from '../compress/estimate/estimate-job.ts';
+import { commitNative } from '../hub/commit/commit-native.ts';
 import { publishCompressed } from '../hub/commit/publish-compressed.ts';
 import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
@@ -62,13 +63,16 @@ export function startJobWorker(parts: Parts): JobWorker {
       // After the transaction that ended the job, so that subscribers see the new state.
       // A failure is repeated by the upkeep.
       if (event.kind === 'finished' && event.job.kind === encodeJobKind)
-        void publishCompressed(catalog, event.job.subjectId).catch((err: unknown) =>
-          log.warn({ err }, 'not published yet'),
-        );
+        void showOnHub(catalog, event.job.subjectId).catch((err: unknown) => log.warn({ err }, 'not published yet'));
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
       void logJobEvent(event, catalog, log);
     },
   });
+}
+
+async function showOnHub(catalog: Parts['catalog'], checkpointId: string): Promise<void> {
+  await publishCompressed(catalog, checkpointId);
+  await commitNative(catalog, checkpointId);
 }
 
 function compressContext({
