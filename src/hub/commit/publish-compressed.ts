@@ -16,12 +16,15 @@ const pageCheckpoints = 100;
 
 /**
  * Publishes the results of all ready checkpoints that hub clients pushed and that were not published yet. Returns their
- * number.
+ * number. One that fails holds up no other: the first failure is thrown at the end.
  */
 export async function publishWaiting(catalog: Catalog): Promise<number> {
   for (let count = 0; ;) {
     const ids = await catalog.hub.checkpoints.unpublished(pageCheckpoints);
-    for (const id of ids) await publishCompressed(catalog, id);
+    const outcomes = [];
+    for (const id of ids) outcomes.push(...(await Promise.allSettled([publishCompressed(catalog, id)])));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
     count += ids.length;
     if (ids.length < pageCheckpoints) return count;
   }

@@ -15,7 +15,7 @@ export interface HubCheckpointRecords {
   find(checkpointId: string): Promise<HubCheckpoint | undefined>;
   /** Which of these checkpoints commits made. */
   among(checkpointIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Ids of ready checkpoints whose result was not published yet, at most `limit`. */
+  /** Ids of ready checkpoints whose result was not published yet, at most `limit`; not of deleted repositories. */
   unpublished(limit: number): Promise<string[]>;
   setPublished(checkpointId: string, commitId: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { HubCheckpointRecords } from '../../contract/hub/hub-checkpoint-records.ts';
 import type { Db } from '../../db/database.ts';
 import { dropNulls } from '../../db/drop-nulls.ts';
-import { checkpoints, hubCheckpoints } from '../../db/schema.ts';
+import { checkpoints, hubCheckpoints, repositories } from '../../db/schema.ts';
 
 /** See `HubCheckpointRecords`. */
 export function hubCheckpointRecords({ query }: Db): HubCheckpointRecords {
@@ -27,7 +27,15 @@ export function hubCheckpointRecords({ query }: Db): HubCheckpointRecords {
         .select({ id: hubCheckpoints.checkpointId })
         .from(hubCheckpoints)
         .innerJoin(checkpoints, eq(checkpoints.id, hubCheckpoints.checkpointId))
-        .where(and(isNull(hubCheckpoints.publishedId), eq(checkpoints.state, 'ready'), isNull(checkpoints.deletedAt)))
+        .innerJoin(repositories, eq(repositories.id, hubCheckpoints.repositoryId))
+        .where(
+          and(
+            isNull(hubCheckpoints.publishedId),
+            eq(checkpoints.state, 'ready'),
+            isNull(checkpoints.deletedAt),
+            isNull(repositories.deletedAt),
+          ),
+        )
         .orderBy(checkpoints.finishedAt)
         .limit(limit);
       return found.map(({ id }) => id);
