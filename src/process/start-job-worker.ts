@@ -61,7 +61,6 @@ export function startJobWorker(parts: Parts): JobWorker {
     },
     onEvent: (event) => {
       // After the transaction that ended the job, so that subscribers see the new state.
-      // A failure is repeated by the upkeep.
       if (event.kind === 'finished' && event.job.kind === encodeJobKind)
         void showOnHub(catalog, event.job.subjectId).catch((err: unknown) => log.warn({ err }, 'not published yet'));
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
@@ -70,6 +69,7 @@ export function startJobWorker(parts: Parts): JobWorker {
   });
 }
 
+/** The upkeep repeats a publication that failed; a native push that was not committed waits for the next one. */
 async function showOnHub(catalog: Parts['catalog'], checkpointId: string): Promise<void> {
   await publishCompressed(catalog, checkpointId);
   await commitNative(catalog, checkpointId);

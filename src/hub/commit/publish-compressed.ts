@@ -21,10 +21,9 @@ const pageCheckpoints = 100;
 export async function publishWaiting(catalog: Catalog): Promise<number> {
   for (let count = 0; ;) {
     const ids = await catalog.hub.checkpoints.unpublished(pageCheckpoints);
-    const outcomes = [];
-    for (const id of ids) outcomes.push(...(await Promise.allSettled([publishCompressed(catalog, id)])));
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const failures: unknown[] = [];
+    for (const id of ids) await publishCompressed(catalog, id).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
     count += ids.length;
     if (ids.length < pageCheckpoints) return count;
   }

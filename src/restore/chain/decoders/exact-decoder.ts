@@ -16,7 +16,7 @@ export function exactDecoder(core: NativeCore): BlockDecoder {
   return {
     decode: (walk, signal) => decodeAlong(walk, exactSteps(core, undefined), signal),
     elements: async (decoded) => bytesOf(decoded)!,
-    /** As readers of long ranges give memory, their blocks are not cached, unless several tensors share one. */
+    /** A reader that gives memory reads a long range: its blocks are not cached, unless several tensors share one. */
     passing(walk, { signal, memory }) {
       const { segments } = walk.newest.planned;
       if (memory === undefined || segments.length > 1 || walk.steps.length === 0) return undefined;
