@@ -248,7 +248,8 @@ async function closeUp(
     await pushUntilKilled(hub.url, runPlans[0]!, { nextStep: nextSteps[0]!, stepsMax: 1 }, acknowledged);
   for (const actor of actors) {
     problems.push(...(await checkHub(hub.url, actor, { isEnd: false, mayCollect: true })));
-    while (!actor.isRoundDone) await actor.act(senderTo(hub.url));
+    // What a kill interrupted is done to its end.
+    while (actor.current !== undefined || !actor.isRoundDone) await actor.act(senderTo(hub.url));
   }
   problems.push(...(await checkAcknowledged(hub.url, acknowledged)));
   for (const actor of actors) problems.push(...(await checkHub(hub.url, actor, { isEnd: true, mayCollect: true })));

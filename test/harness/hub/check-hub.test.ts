@@ -6,6 +6,7 @@ import type { Repository } from '../../../src/catalog/contract/repository-record
 import { createApp } from '../../../src/http/app.ts';
 import { openTestGateway, type TestGateway } from '../../../src/http/gateway.test-support.ts';
 import { publishWaiting } from '../../../src/hub/commit/publish-compressed.ts';
+import { cancelCheckpoint } from '../../../src/ingest/checkpoint/cancel-checkpoint.ts';
 import { senderTo } from '../../crash/hub-clients.ts';
 import { checkHub } from './check-hub.ts';
 import type { HubActor } from './hub-actor.ts';
@@ -40,6 +41,20 @@ afterAll(async () => {
 });
 
 const check = (actor: HubActor): Promise<string[]> => checkHub(url, actor, { isEnd: true, mayCollect: false });
+
+/** Lets a client try the operations up to one of a kind, which is interrupted after some of it was done. */
+async function interrupt(actor: HubActor, kind: string, partly: () => Promise<unknown>): Promise<void> {
+  const send = senderTo(url);
+  const sendOrStop: typeof send =
+    (isRepeat) =>
+    async (method, path, ...rest) => {
+      if (actor.current?.kind !== kind) return send(isRepeat)(method, path, ...rest);
+      await partly();
+      throw new Error('interrupted');
+    };
+  while (actor.current === undefined) await actor.act(sendOrStop).catch(() => undefined);
+  expect(actor.current.kind).toBe(kind);
+}
 
 async function repositoryOf({ state }: HubActor): Promise<Repository> {
   const [namespace, name] = state!.name.split('/') as [string, string];
@@ -95,4 +110,25 @@ it('finds a file whose bytes are lost', async () => {
   expect(keys).toContain(blob!.rawKey);
   await gateway.store.delete(blob!.rawKey!);
   expect((await check(exact)).join()).toMatch(/comes down with/);
+});
+
+/** Cancels what the repository of an actor is waiting for. */
+async function cancelWaiting(actor: HubActor): Promise<void> {
+  const run = (await gateway.catalog.runs.find((await repositoryOf(actor)).id, 'default'))!;
+  const [waiting] = await gateway.catalog.checkpoints.unfinished(run.id, 1);
+  await cancelCheckpoint(gateway, waiting!);
+}
+
+it('finds nothing wrong where a deletion was interrupted after it had cancelled a checkpoint', async () => {
+  const passing = actors[2]!;
+  await interrupt(passing, 'remove', () => cancelWaiting(passing));
+  expect(await check(passing)).toEqual([]);
+  await passing.act(senderTo(url));
+  expect(await check(passing)).toEqual([]);
+});
+
+it('finds a checkpoint that was cancelled and will never be ready', async () => {
+  const passing = actors[2]!;
+  await interrupt(passing, 'move', () => cancelWaiting(passing));
+  expect((await check(passing)).join()).toMatch(/not ready and published: \d+ \(cancelled\)/);
 });

@@ -8,6 +8,8 @@ import { lineOf, weightsPath, type MixCommit, type MixState } from './hub-state.
 /** Longest wait until checkpoints are ready and published, in ms, and the pause between two looks. */
 const settleMsMax = 240_000;
 const lookMs = 100;
+/** States that a checkpoint does not leave by itself. */
+const neverReady = ['failed', 'cancelled'];
 /** Newest former names of a repository that each check asks for. */
 const formerNamesAsked = 3;
 /** Who publishes compressed forms. */
@@ -51,12 +53,12 @@ export async function checkHub(url: string, actor: HubActor, options: CheckOptio
     for (const [commit, id] of found) commit.id = id;
     const isRemoving = actor.current?.kind === 'remove';
     actor.found(state);
-    if (state === undefined) return problems;
+    // An interrupted deletion cancels checkpoints first, and takes files.
+    if (state === undefined || isRemoving) return problems;
     const reader: HubReader = { url, name: state.name, problem: (sentence) => void problems.push(sentence) };
     if (options.isEnd) await settle(reader, actor);
     if (actor.isLossy) await checkPublished(reader, actor, options);
-    // An interrupted deletion takes the files first.
-    if (!isRemoving) await checkCommits(reader, actor, options);
+    await checkCommits(reader, actor, options);
     return problems;
   }
   return [`after ${actor.current?.kind ?? 'everything was answered'}: ${differences.join('; or ')}`];
@@ -216,16 +218,14 @@ async function settle(reader: HubReader, actor: HubActor): Promise<void> {
     const { status, bytes } = await ask('GET', base);
     if (status === 404) return;
     const { items } = JSON.parse(bytes.toString()) as { items: { step: number; state: string }[] };
-    const late = items.filter(({ state }) => state !== 'ready');
     const refs = (await readJson(`${reader.url}/api/models/${reader.name}/refs`)) as { tags: { name: string }[] };
-    const isPublished = ({ step }: { step: number }): boolean =>
-      refs.tags.some(({ name }) => name === `step-${step}-uploaded`);
-    if (late.length === 0 && (!actor.isLossy || items.every(isPublished))) return;
-    if (late.some(({ state }) => state === 'failed') || Date.now() > deadline) {
-      reader.problem(`${reader.name}: not ready and published: ${JSON.stringify(late)} of ${namesOfItems(items)}`);
+    const isPublished = (step: number): boolean => refs.tags.some(({ name }) => name === `step-${step}-uploaded`);
+    const late = items.filter(({ state, step }) => state !== 'ready' || (actor.isLossy && !isPublished(step)));
+    if (late.length === 0) return;
+    if (late.some(({ state }) => neverReady.includes(state)) || Date.now() > deadline) {
+      const states = late.map(({ step, state }) => `${step} (${state})`).join(', ');
+      reader.problem(`${reader.name}: of ${items.length} checkpoints these are not ready and published: ${states}`);
       return;
     }
   }
 }
-
-const namesOfItems = (items: readonly { readonly step: number }[]): string => items.map(({ step }) => step).join(', ');
