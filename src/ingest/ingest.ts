@@ -27,7 +27,7 @@ export interface Ingest {
   commitCheckpoint(run: Run, checkpoint: Checkpoint, options?: ChangeOptions): Promise<CommittedCheckpoint>;
   pushCheckpoint(run: Run, push: Push): Promise<CommittedCheckpoint>;
   receiveEvalSetPart(evalSet: EvalSet, part: EvalSetPart, upload: Upload, precondition?: Precondition): Promise<void>;
-  commitEvalSet(evalSet: EvalSet): Promise<EvalSet>;
+  commitEvalSet(evalSet: EvalSet, precondition?: Precondition): Promise<EvalSet>;
   deleteEvalSet(evalSet: EvalSet, precondition?: Precondition): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createIngest(ctx: IngestContext, checkEvalSet: EvalSetCheck): In
     pushCheckpoint: (run, push) => pushCheckpoint(ctx, run, push),
     receiveEvalSetPart: (evalSet, part, upload, precondition) =>
       receiveEvalSetPart(ctx, { evalSetId: evalSet.id, part, precondition }, upload),
-    commitEvalSet: (evalSet) => commitEvalSet(ctx, evalSet.id, checkEvalSet),
+    commitEvalSet: (evalSet, precondition) => commitEvalSet(ctx, evalSet.id, checkEvalSet, precondition),
     deleteEvalSet: (evalSet, precondition) =>
       ctx.catalog.transaction(async (tx) => {
         await precondition?.(tx);

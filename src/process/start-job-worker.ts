@@ -69,7 +69,7 @@ export function startJobWorker(parts: Parts): JobWorker {
   });
 }
 
-/** The upkeep repeats a publication that failed; a native push that was not committed waits for the next one. */
+/** The upkeep does again what fails here. */
 async function showOnHub(catalog: Parts['catalog'], checkpointId: string): Promise<void> {
   await publishCompressed(catalog, checkpointId);
   await commitNative(catalog, checkpointId);

@@ -4,6 +4,7 @@ import { evalSetDirectory } from '../compress/eval-set/local-eval-set.ts';
 import { expireReservations } from '../ingest/checkpoint/reservation/expire-reservations.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
 import { expireHubFiles } from '../hub/upload/expire-hub-files.ts';
+import { commitWaiting } from '../hub/commit/commit-native.ts';
 import { publishWaiting } from '../hub/commit/publish-compressed.ts';
 import { expireUploads } from '../ingest/resumable/expire-uploads.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -103,6 +104,7 @@ function expiries({ ingest, onExpired }: UpkeepParts): Record<string, Chore> {
 function ofTheHub({ catalog, store, log, gcGraceMs: graceMs, scrub }: UpkeepParts): Record<string, Chore> {
   const ago = async (ms: number): Promise<Date> => new Date((await catalog.now()).getTime() - ms);
   return {
+    commitNative: () => commitWaiting(catalog),
     reclaimHidden: (signal) => reclaimHidden({ catalog }, signal),
     markOrphans: async (signal) => {
       if (!(await catalog.chores.begin('list the store', orphansEveryMs))) return 0;

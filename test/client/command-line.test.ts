@@ -84,17 +84,21 @@ test(
   manyCommandsMs,
 );
 
+async function reserve(run: string, step: number): Promise<void> {
+  const reserved = await fetch(`${hub.url}/v1/repositories/me/gpt/runs/${run}/checkpoints`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ step }),
+  });
+  expect(reserved.status).toBe(201);
+}
+
 test(
   'a reserved step says that it waits, who comes after it what for, and both can be cancelled',
   async () => {
     await makeWeights('waits.safetensors', 20_000);
     expect((await firn('runs', 'create', 'me/gpt/waiting')).code).toBe(0);
-    const reserved = await fetch(`${hub.url}/v1/repositories/me/gpt/runs/waiting/checkpoints`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ step: 1 }),
-    });
-    expect(reserved.status).toBe(201);
+    await reserve('waiting', 1);
     expect((await firn('show', 'me/gpt/waiting@1')).out).toMatch(
       /^outcome\topen: waits for files[^]*^go on\tfirn push/m,
     );
@@ -112,6 +116,26 @@ test(
     );
     expect((await firn('show', 'me/gpt/waiting@2')).out).toMatch(/^why\texact: the run has no quality threshold/m);
     expect((await firn('cancel', 'me/gpt/waiting@2')).code).toBe(1);
+  },
+  manyCommandsMs,
+);
+
+test(
+  'a step that was cancelled and is pushed again says how to push it anew',
+  async () => {
+    await makeWeights('given-up.safetensors', 20_000);
+    expect((await firn('runs', 'create', 'me/gpt/given-up')).code).toBe(0);
+    await reserve('given-up', 1);
+    expect((await firn('push', 'me/gpt/given-up@2', 'given-up.safetensors')).code).toBe(0);
+    expect((await firn('cancel', 'me/gpt/given-up@2')).code).toBe(0);
+    for (const wait of [[], ['--wait']])
+      expect(await firn('push', 'me/gpt/given-up@2', 'given-up.safetensors', ...wait)).toMatchObject({
+        code: 6,
+        out: expect.stringMatching(/: there already, cancelled; to push it anew: firn runs delete me/) as string,
+      });
+    expect((await firn('cancel', 'me/gpt/given-up@1')).code).toBe(0);
+    expect((await firn('runs', 'delete', 'me/gpt/given-up@2', '--yes')).code).toBe(0);
+    expect((await firn('push', 'me/gpt/given-up@2', 'given-up.safetensors', '--wait')).code).toBe(0);
   },
   manyCommandsMs,
 );

@@ -61,9 +61,9 @@ class Operations:
         """Upload the inputs and labels as safetensors. One file, whose tensors have the rows of all batches: those that `inputs` of the spec names, and the labels. Before the commit it can be sent again, and replaces what was there."""
         return cast(EvalSet, self._send("PUT", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/batches", headers={"repr-digest": repr_digest, "content-digest": content_digest, "if-match": if_match}, body=body, media_types=("application/octet-stream",)).json())
 
-    def commit_eval_set(self, namespace: str, name: str, eval_set: str, *, check: Optional[str] = None, idempotency_key: Optional[str] = None) -> CheckedEvalSet:
+    def commit_eval_set(self, namespace: str, name: str, eval_set: str, *, check: Optional[str] = None, idempotency_key: Optional[str] = None, if_match: Optional[str] = None) -> CheckedEvalSet:
         """Check graph, batches and metrics against each other. With `check` a checkpoint of the repository is measured first, and the answer says how everything was read; where that fails the set stays open, to be mended."""
-        return cast(CheckedEvalSet, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/commit", query={"check": check}, headers={"idempotency-key": idempotency_key}).json())
+        return cast(CheckedEvalSet, self._send("POST", f"/v1/repositories/{segment(namespace)}/{segment(name)}/eval-sets/{segment(eval_set)}/commit", query={"check": check}, headers={"idempotency-key": idempotency_key, "if-match": if_match}).json())
 
     def check_eval_set(self, namespace: str, name: str, eval_set: str, *, checkpoint: str, idempotency_key: Optional[str] = None) -> EvalSetReport:
         """Measure a checkpoint on an eval set, open or ready. Says how graph, batches, labels and weights were read, and what looks like a mistake. Nothing changes. It is refused with what a checkpoint of a run would fail with; for a model larger than `FIRN_EVAL_MEMORY_MIB`; and for a while, with Retry-After, while too many checks wait or the scratch disk has no room."""

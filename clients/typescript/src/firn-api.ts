@@ -6395,6 +6395,8 @@ export interface operations {
             header?: {
                 /** @description Repeated within 24 hours with the same path and body, a request that succeeded is not done again but answered as the first time, with `Idempotent-Replayed: true`; with another path or body, or while the first still runs, it is refused with 409. A key belongs to the token it is sent with. */
                 "idempotency-key"?: string;
+                /** @description The ETag of the answer that the change is made from. If anything in it has changed since, nothing is done: 412. Of several clients that change the same at once, one succeeds. */
+                "if-match"?: string;
             };
             path: {
                 /** @description Namespace of the repository. */
@@ -6506,6 +6508,25 @@ export interface operations {
                      *       "status": 409,
                      *       "code": "conflict",
                      *       "detail": "The repository exists already.",
+                     *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/precondition-failed",
+                     *       "title": "A precondition failed",
+                     *       "status": 412,
+                     *       "code": "precondition-failed",
+                     *       "detail": "The file has another ETag than If-Match asks for.",
                      *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
                      *     }
                      */

@@ -16,6 +16,8 @@ import { ifThere, makeRepository } from './make-repository.ts';
 import { measuredWith, type Measuring } from './measured-with.ts';
 import { openSession, runTarget, type HubOptions, type Session } from './session.ts';
 
+type Checkpoint = components['schemas']['Checkpoint'];
+
 /** What of a run says how its checkpoints are measured. */
 export type MeasuredRun = Pick<
   components['schemas']['Run'],
@@ -57,17 +59,28 @@ export async function push(text: string, path: string, options: PushCommand): Pr
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (session.terminal.asJson) session.terminal.say(JSON.stringify({ outcome, checkpoint }));
     else if (outcome === 'already')
-      session.terminal.say(
-        `${formatTarget(at)}: there already, ${stateInWords(checkpoint.state, checkpoint.waitsFor)}`,
-      );
+      session.terminal.say(`${formatTarget(at)}: there already, ${toGoOn(checkpoint, at)}`);
     else
       session.terminal.say(
         `${formatTarget(at)}: pushed ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytesInWords(bytes)}`,
       );
-    if (options.wait === true) code = Math.max(code, await follow(session, at));
+    if (isOver(checkpoint)) code = exitCodes.bad;
+    else if (options.wait === true) code = Math.max(code, await follow(session, at));
   }
   session.hub.close();
   return code;
+}
+
+/** Whether a checkpoint that was pushed before ended without becoming ready, so that pushing it again changes nothing. */
+function isOver({ state }: Pick<Checkpoint, 'state'>): boolean {
+  return state === 'failed' || state === 'cancelled';
+}
+
+function toGoOn({ state, waitsFor }: Pick<Checkpoint, 'state' | 'waitsFor'>, at: Target): string {
+  const name = formatTarget(at);
+  if (state === 'failed') return `${state}; to try it again: firn retry ${name}`;
+  if (state === 'cancelled') return `${state}; to push it anew: firn runs delete ${name}, and then this again`;
+  return stateInWords(state, waitsFor);
 }
 
 /** What is said of weights beside the folders of the steps, and how they are pushed. */

@@ -35,6 +35,27 @@ describe('a commit', () => {
     expect(newest).toMatchObject({ id: commitOid, title: 'first', message: 'more' });
   });
 
+  it('are counted and listed in pages, whatever number is asked for', async () => {
+    const hub = await newRepository();
+    for (const name of ['a', 'b', 'c']) await hub.commit([header(name), file(name, name)]);
+    const listed = async (query: string): Promise<unknown[]> => {
+      const { json, headers } = ok(await hub.api('GET', `/commits/main${query}`));
+      const titles = json.map(({ title }: { title: string }) => title).join();
+      return [titles, headers.get('x-total-count'), headers.has('link')];
+    };
+    expect(await listed('')).toEqual(['c,b,a,initial commit', '4', false]);
+    expect(await listed('?limit=1')).toEqual(['c', '4', true]);
+    expect(await listed('?limit=3&p=1')).toEqual(['initial commit', '4', false]);
+    for (const limit of [-5, 0, 'x', 1000]) expect(await listed(`?limit=${limit}`)).toEqual(await listed(''));
+  });
+
+  it('that changes nothing says so', async () => {
+    const hub = await newRepository();
+    const lines = [header('once'), file('a', 'a')];
+    expect(ok(await hub.tryCommit(lines)).json.hookOutput).toBe('');
+    expect(ok(await hub.tryCommit(lines)).json.hookOutput).toMatch(/^Nothing was written/);
+  });
+
   it('of hundreds of small files is stored in a few transactions, equal files once', async () => {
     const hub = await newRepository();
     const paths = Array.from({ length: 600 }, (_, i) => `f-${i % 7}/${String(i).padStart(3, '0')}.txt`);

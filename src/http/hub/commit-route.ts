@@ -37,6 +37,9 @@ const linesMax = 2 * (operationsMax + 1);
 const titleMax = 1_000;
 const messageMax = 64 * 1024;
 
+/** What a client may show of a commit that changed nothing. */
+const nothingWritten = 'Nothing was written: the branch has all of this, or the same request made this commit before.';
+
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const headerShape = z.object({
@@ -79,7 +82,7 @@ export async function createCommit(
   const branch = rest.join('/').replace(/^refs\/heads\//, '');
   const { header, changes, steps, card, requestSha256 } = await readCommit(c, gateway, repository);
   const base = await baseOf(c, gateway, card ?? (await keptCard(gateway, repository, branch, changes)));
-  const { commit, checkpoints } = await gateway.hub.commitChanges(repository, {
+  const { commit, created, checkpoints } = await gateway.hub.commitChanges(repository, {
     branch,
     base,
     changes,
@@ -92,7 +95,7 @@ export async function createCommit(
   });
   c.set('written', { commit: commit.id, checkpoints: checkpoints.length });
   const url = `${originOf(c, gateway.admittance.trustProxy)}${webPath(name)}/commit/${commit.id}`;
-  return c.json({ success: true, commitOid: commit.id, commitUrl: url, hookOutput: '' });
+  return c.json({ success: true, commitOid: commit.id, commitUrl: url, hookOutput: created ? '' : nothingWritten });
 }
 
 /** The card that the branch has before a commit of weights that neither brings nor deletes one. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commitNative } from '../../hub/commit/commit-native.ts';
+import { commitNative, commitWaiting } from '../../hub/commit/commit-native.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
@@ -26,11 +26,15 @@ async function newRepository(): Promise<HubClient> {
   return hub;
 }
 
+/** Pushes a checkpoint that is ready, by a process that died before it committed it. */
+async function pushUncommitted(hub: HubClient, step: number, bytes: Buffer): Promise<void> {
+  ok(await hub.ask('PUT', `/v1/repositories/${hub.id}/runs/default/checkpoints/${step}`, bytes));
+  await gateway.encode();
+}
+
 /** What the job worker does with a checkpoint whose encode ended. */
 async function pushNatively(hub: HubClient, step: number, bytes: Buffer): Promise<void> {
-  const at = `/v1/repositories/${hub.id}/runs/default/checkpoints/${step}`;
-  ok(await hub.ask('PUT', at, bytes));
-  await gateway.encode();
+  await pushUncommitted(hub, step, bytes);
   const repository = await gateway.catalog.repositories.find(...(hub.id.split('/') as [string, string]));
   const run = await gateway.catalog.runs.find(repository!.id, 'default');
   const { id } = (await gateway.catalog.checkpoints.find(run!.id, step))!;
@@ -67,6 +71,23 @@ test('a native push takes the place of the weights of its branch; all else that 
   ok(await hub.api('POST', '/super-squash/main', { message: 'all' }));
   expect((await hub.bytes('main', 'docs/notes.md')).toString()).toBe('notes');
   expect(await hub.bytes('step-30', 'model.safetensors')).toEqual(weights(3));
+});
+
+test('the upkeep commits a native push whose process died before it did, and no other', async () => {
+  const hub = await newRepository();
+  await pushUncommitted(hub, 1, weights(1));
+  await nextSecond();
+  await hub.commit([header(), file('config.json', '{}')]);
+  const without = await newRepository();
+  await pushUncommitted(without, 1, weights(1));
+  expect(await commitWaiting(gateway.catalog)).toBe(0);
+  await nextSecond();
+  await pushUncommitted(hub, 2, weights(2));
+  expect(await hub.paths()).toEqual(['model.safetensors']);
+  expect(await commitWaiting(gateway.catalog)).toBe(1);
+  expect((await hub.paths()).sort()).toEqual(['config.json', 'model.safetensors']);
+  expect(await hub.bytes('main', 'model.safetensors')).toEqual(weights(2));
+  expect(await commitWaiting(gateway.catalog)).toBe(0);
 });
 
 test('each of two native pushes after a commit is a commit of its own', async () => {

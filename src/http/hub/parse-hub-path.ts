@@ -45,7 +45,8 @@ const ownSegments: ReadonlySet<string> = new Set(['v1', 'problems', 'healthz', '
 /**
  * Reads the path of a request as it was sent, with its escapes: clients send slashes in revisions and paths plain or as
  * `%2F`. Each segment is decoded once. Undefined if it is not a path of the hub; `nowhere` for one with an empty, `.`
- * or `..` segment, a backslash or a control character. Pure; never throws.
+ * or `..` segment, a backslash or a control character. The path of a file may have empty segments: clients join a
+ * folder that ends in a slash to a name, and there is no such file. Pure; never throws.
  */
 export function parseHubPath(pathname: string): HubPath | undefined {
   const raw = pathname.replace(/^\//, '').split('/');
@@ -57,9 +58,10 @@ export function parseHubPath(pathname: string): HubPath | undefined {
   if (!isHub || first === undefined || ownSegments.has(first)) return undefined;
   if (!segments.every((segment): segment is string => segment !== undefined && isPlain(segment)))
     return { at: 'nowhere' };
-  if (first === 'api') return ofApi(segments.slice(1));
-  if (first === 'hub') return ofOwn(segments.slice(1));
-  return ofFiles(segments);
+  const path =
+    first === 'api' ? ofApi(segments.slice(1)) : first === 'hub' ? ofOwn(segments.slice(1)) : ofFiles(segments);
+  const isOfFile = path?.at === 'resolve' || path?.at === 'raw';
+  return isOfFile || !segments.some(hasEmptyPart) ? path : { at: 'nowhere' };
 }
 
 function ofApi(segments: readonly string[]): HubPath {
@@ -109,8 +111,9 @@ function decoded(segment: string): string | undefined {
 
 /** Whether a decoded segment is safe as part of a path: also where it holds slashes. */
 function isPlain(segment: string): boolean {
-  return (
-    !/[\\\u0000-\u001f\u007f]/.test(segment) &&
-    segment.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
-  );
+  return !/[\\\u0000-\u001f\u007f]/.test(segment) && segment.split('/').every((part) => part !== '.' && part !== '..');
+}
+
+function hasEmptyPart(segment: string): boolean {
+  return segment.split('/').includes('');
 }

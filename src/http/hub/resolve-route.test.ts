@@ -107,7 +107,7 @@ describe('a file of a commit', () => {
     const missing = await hub.resolve('main', 'absent');
     expectHubError(missing, 404, 'EntryNotFound');
     expect(missing.headers.get('x-repo-commit')).toBe(commit);
-    for (const path of ['d', 'd/', 'd/small.txt/x', 'D/small.txt'])
+    for (const path of ['d', 'd/', 'd//small.txt', '/small.txt', 'd/small.txt/x', 'D/small.txt'])
       expectHubError(await hub.resolve('main', path), 404, 'EntryNotFound');
     for (const revision of ['nowhere', 'refs/heads/none', 'f'.repeat(40), 'step-1', commit.slice(0, 10)])
       expectHubError(await hub.resolve(revision, 'large.bin'), 404, 'RevisionNotFound');

@@ -40,7 +40,7 @@ export async function listTree(
   if (entries === undefined) throw new MissingEntry(folder, snapshot.commit.id);
   const isRecursive = isTrue(c.req.query('recursive'));
   const cursor = c.req.query('cursor');
-  const limit = Math.min(Number(c.req.query('limit') ?? pageEntries) || pageEntries, pageEntries);
+  const limit = limitOf(c, pageEntries);
   const page: PlacedEntry[] = [];
   let isAfter = cursor === undefined;
   let hasMore = false;
@@ -105,12 +105,17 @@ export async function listCommits(
   const repository = await locateRepository(gateway, c, name, 'read');
   const snapshot = await locateWholeRevision(gateway, repository, rest);
   const page = Math.max(0, Number(c.req.query('p') ?? 0) || 0);
-  const limit = Math.min(Number(c.req.query('limit') ?? pageCommits) || pageCommits, pageCommits);
-  const end = Math.min((page + 1) * limit + 1, historyMax);
-  const history: readonly Omit<HubCommit, 'repositoryId'>[] =
+  const limit = limitOf(c, pageCommits);
+  const { revisions } = gateway.catalog.hub;
+  const end = Math.min((page + 1) * limit, historyMax);
+  const { id: newest } = snapshot.commit;
+  const [history, total]: readonly [readonly Omit<HubCommit, 'repositoryId'>[], number] =
     snapshot.checkpoint === undefined
-      ? await gateway.catalog.hub.revisions.history(repository.id, snapshot.commit.id, end)
-      : [snapshot.commit];
+      ? await Promise.all([
+          revisions.history(repository.id, newest, end),
+          revisions.historyLength(repository.id, newest, historyMax),
+        ])
+      : [[snapshot.commit], 1];
   const shown = history.slice(page * limit, (page + 1) * limit);
   return c.json(
     shown.map(({ id, title, message, author, createdAt }) => ({
@@ -122,8 +127,8 @@ export async function listCommits(
     })),
     200,
     {
-      'X-Total-Count': String(history.length),
-      ...(history.length > (page + 1) * limit && nextLink(c, gateway, { p: String(page + 1) })),
+      'X-Total-Count': String(total),
+      ...(total > (page + 1) * limit && nextLink(c, gateway, { p: String(page + 1) })),
     },
   );
 }
@@ -204,6 +209,12 @@ export async function squash(
   const title = message ?? `Super-squash branch '${branch}'`;
   const commit = await gateway.hub.squashBranch(repository, branch, { title, author: c.var.principal.name });
   return c.json({ commitOid: commit.id });
+}
+
+/** How many of a page a client wants, at least one and at most `max`. */
+function limitOf(c: Context<AppEnv>, max: number): number {
+  const asked = Math.trunc(Number(c.req.query('limit') ?? max));
+  return asked >= 1 ? Math.min(asked, max) : max;
 }
 
 function isTrue(value: string | undefined): boolean {

@@ -47,6 +47,19 @@ describe('the page of a checkpoint', () => {
   });
 });
 
+describe('the pages of a repository and of a run', () => {
+  it('offer a pull only where a checkpoint is ready', async () => {
+    await call('POST', '/v1/repositories', { namespace: 'acme', name: 'bare' });
+    await call('POST', '/v1/repositories/acme/bare/runs', { name: 'none' });
+    for (const path of ['/acme/bare', '/acme/bare/runs/none']) {
+      const page = await pageAt(path);
+      expect(page).toContain('Only a checkpoint that is ready can be pulled.');
+      expect(page).not.toContain('firn pull');
+    }
+    for (const path of ['/acme/lm', '/acme/lm/runs/train']) expect(await pageAt(path)).toContain('firn pull');
+  });
+});
+
 describe('the page that compares two runs', () => {
   it('shows the thresholds of both', async () => {
     await makeEvalSet();

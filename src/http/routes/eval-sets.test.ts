@@ -37,7 +37,11 @@ describe('eval sets', () => {
     expect(created.json).toMatchObject({ state: 'open', spec });
     expect((await call('POST', `${sets}/held-out/commit`)).json.code).toBe('upload-incomplete');
     await upload('held-out');
-    const committed = await call('POST', `${sets}/held-out/commit`);
+    const before = (await call('GET', `${sets}/held-out`)).headers.get('etag')!;
+    const other = { 'if-match': '"0123456789abcdef0123456789abcdef"' };
+    expect((await call('POST', `${sets}/held-out/commit`, undefined, other)).status).toBe(412);
+    expect((await call('GET', `${sets}/held-out`)).json.state).toBe('open');
+    const committed = await call('POST', `${sets}/held-out/commit`, undefined, { 'if-match': before });
     expect(committed.status).toBe(200);
     expect(committed.json).toMatchObject({
       state: 'ready',

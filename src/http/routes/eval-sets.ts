@@ -140,7 +140,7 @@ const commitEvalSet = createRoute({
   tags,
   request: {
     params: evalSetParams,
-    headers: idempotencyHeaders,
+    headers: idempotencyHeaders.extend(changeHeaders.shape),
     query: z.object({ check: checkpointName.optional().openapi(checkedWith) }),
   },
   description:
@@ -148,7 +148,7 @@ const commitEvalSet = createRoute({
     'read; where that fails the set stays open, to be mended.',
   responses: {
     200: { description: 'Ready for runs.', content: { 'application/json': { schema: checkedEvalSet } } },
-    ...problems(400, 401, 403, 404, 409, 422, 429, 503, 507),
+    ...problems(400, 401, 403, 404, 409, 412, 422, 429, 503, 507),
   },
 });
 const checkEvalSet = createRoute({
@@ -227,11 +227,10 @@ export function registerEvalSets(app: OpenAPIHono<AppEnv>, gateway: Gateway): vo
     const names = c.req.valid('param');
     const evalSet = await locate(c, 'write').evalSet(names);
     const { check } = c.req.valid('query');
+    const precondition = asRead(c, evalSet);
     const report = check === undefined ? undefined : await reportOn(c, names, check);
-    return c.json(
-      { ...renderEvalSet(await uploads.commitEvalSet(evalSet)), ...(report !== undefined && { check: report }) },
-      200,
-    );
+    const committed = renderEvalSet(await uploads.commitEvalSet(evalSet, precondition));
+    return c.json({ ...committed, ...(report !== undefined && { check: report }) }, 200);
   });
   app.openapi(checkEvalSet, async (c) =>
     c.json(await reportOn(c, c.req.valid('param'), c.req.valid('query').checkpoint), 200),

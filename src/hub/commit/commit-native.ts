@@ -10,6 +10,9 @@ import { commitSnapshot, resolveRevision } from '../tree/resolve-revision.ts';
 import { entriesOf, walk, type Snapshot } from '../tree/snapshot.ts';
 import { recordCommit } from './record-commit.ts';
 
+/** Checkpoints looked up in one query. */
+const pageCheckpoints = 100;
+
 /**
  * Commits a ready checkpoint that was pushed without a commit to the branch that shows it, if hub clients have
  * committed there: its files take the place of the weights in the root, and what else the branch has stays. Does
@@ -30,6 +33,18 @@ export async function commitNative(catalog: Catalog, checkpointId: string): Prom
       if (shown?.checkpoint?.id === checkpointId) await layOver(tx, repository, { branch, head: head!, run, shown });
     });
   }
+}
+
+/**
+ * Commits every native push whose process died between the checkpoint and the commit, at most `pageCheckpoints` in one
+ * call; returns how many were looked at. One that fails holds up no other: the first failure is thrown at the end.
+ */
+export async function commitWaiting(catalog: Catalog): Promise<number> {
+  const ids = await catalog.hub.checkpoints.uncommitted({ mainBranch, limit: pageCheckpoints });
+  const failures: unknown[] = [];
+  for (const id of ids) await commitNative(catalog, id).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+  return ids.length;
 }
 
 interface Shown {

@@ -1,4 +1,5 @@
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
+import type { Precondition } from '../../catalog/contract/precondition.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { IngestContext } from '../ingest-context.ts';
 
@@ -9,13 +10,15 @@ export type EvalSetCheck = (evalSet: EvalSet) => Promise<void>;
  * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which
  * is also thrown; delete it to try again. Errors that do not depend on the set (`overloaded`, `internal` and the like)
  * leave it open. Repeating a commit gives the first answer again. Errors: `upload-incomplete`, `not-found`, `conflict`
- * (a part changed meanwhile), and those of `check`.
+ * (a part changed meanwhile), those of `check`, and what the precondition throws, which is asked before anything is done.
  */
 export async function commitEvalSet(
   { catalog }: Pick<IngestContext, 'catalog'>,
   evalSetId: string,
   check: EvalSetCheck,
+  precondition?: Precondition,
 ): Promise<EvalSet> {
+  if (precondition !== undefined) await catalog.transaction(precondition);
   const evalSet = await find(catalog, evalSetId);
   if (evalSet.state === 'ready') return evalSet;
   if (evalSet.state === 'failed')

@@ -17,5 +17,10 @@ export interface HubCheckpointRecords {
   among(checkpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ids of ready checkpoints whose result was not published yet, at most `limit`; not of deleted repositories. */
   unpublished(limit: number): Promise<string[]>;
+  /**
+   * Ids of ready checkpoints that were pushed without a commit, each the newest of its run, where the branch with the
+   * name of the run, or the main branch, has an older commit; at most `limit`.
+   */
+  uncommitted(query: { readonly mainBranch: string; readonly limit: number }): Promise<string[]>;
   setPublished(checkpointId: string, commitId: string): Promise<void>;
 }

@@ -56,6 +56,8 @@ export interface RevisionRecords {
   putCommit(commit: HubCommit): Promise<void>;
   /** A commit and its ancestors, newest first, at most `limit`. */
   history(repositoryId: string, id: string, limit: number): Promise<HubCommit[]>;
+  /** Number of a commit and its ancestors, at most `max`. */
+  historyLength(repositoryId: string, id: string, max: number): Promise<number>;
   ref(repositoryId: string, kind: RefKind, name: string): Promise<HubRef | undefined>;
   /** By kind and name. */
   refs(repositoryId: string): Promise<HubRef[]>;

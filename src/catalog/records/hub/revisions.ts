@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import type { HubCommit, RevisionRecords, Tree } from '../../contract/hub/revision-records.ts';
 import type { Db } from '../../db/database.ts';
@@ -45,14 +45,7 @@ export function revisionRecords(db: Db): RevisionRecords {
       await query.insert(hubCommits).values(commit).onConflictDoNothing();
     },
     async history(repositoryId, id, limit) {
-      const line = await db.rows(sql`
-        with recursive line (id, depth) as (
-          select ${id}::text, 1
-          union all
-          select ${hubCommits.parentId}, line.depth + 1 from line
-          join ${hubCommits} on ${hubCommits.repositoryId} = ${repositoryId} and ${hubCommits.id} = line.id
-          where ${hubCommits.parentId} is not null and line.depth < ${limit}
-        ) select id from line order by depth`);
+      const line = await db.rows(sql`${lineOf(repositoryId, id, limit)} select id from line order by depth`);
       const ids = line.map((row) => row['id'] as string);
       const found = await query
         .select()
@@ -60,6 +53,10 @@ export function revisionRecords(db: Db): RevisionRecords {
         .where(and(eq(hubCommits.repositoryId, repositoryId), inArray(hubCommits.id, ids)));
       const byId = new Map<string, HubCommit>(found.map((commit) => [commit.id, dropNulls(commit)]));
       return ids.flatMap((each) => byId.get(each) ?? []);
+    },
+    async historyLength(repositoryId, id, max) {
+      const [row] = await db.rows(sql`${lineOf(repositoryId, id, max)} select max(depth) as length from line`);
+      return Number(row!['length']);
     },
     async ref(repositoryId, kind, name) {
       const [found] = await query
@@ -124,4 +121,16 @@ export function revisionRecords(db: Db): RevisionRecords {
       return found.secret;
     },
   };
+}
+
+/** A commit and its ancestors with their distance, from 1 to `max`, as a table `line` of a statement. */
+function lineOf(repositoryId: string, id: string, max: number): SQL {
+  return sql`
+    with recursive line (id, depth) as (
+      select ${id}::text, 1
+      union all
+      select ${hubCommits.parentId}, line.depth + 1 from line
+      join ${hubCommits} on ${hubCommits.repositoryId} = ${repositoryId} and ${hubCommits.id} = line.id
+      where ${hubCommits.parentId} is not null and line.depth < ${max}
+    )`;
 }

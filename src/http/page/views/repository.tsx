@@ -103,6 +103,7 @@ export function repositoryView(address: RepositoryAddress): View {
             step="latest"
             files={latest && (await catalog.files.list(latest.id))}
             needsToken={!viewer.isOpenHub}
+            canBePulled={latest !== undefined}
           />
           {isAdmin && !viewer.isOpenHub && (
             <p>

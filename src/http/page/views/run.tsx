@@ -161,6 +161,7 @@ export function runView(address: RunAddress): View {
             step={newest?.step ?? 'latest'}
             files={files}
             needsToken={!viewer.isOpenHub}
+            canBePulled={newest !== undefined}
           />
           {includesScope(scopeOn(viewer.principal, repository), 'write') && (
             <ConfirmedForm viewer={viewer} path={path} action="delete" words="Delete the run" name={address.run}>
