@@ -52,9 +52,20 @@ export function locationRecords(db: Db): LocationRecords {
   };
 }
 
-function findByNames({ query }: Db, which: 'step' | 'latest') {
+/** Id of the newest ready checkpoint of the run of the surrounding statement: one row of an index, in a run of any length. */
+function newestOfRun({ query }: Db) {
+  return query
+    .select({ id: newest.id })
+    .from(newest)
+    .where(and(eq(newest.runId, runs.id), eq(newest.state, 'ready'), isNull(newest.deletedAt)))
+    .orderBy(desc(newest.sequence))
+    .limit(1);
+}
+
+function findByNames(db: Db, which: 'step' | 'latest') {
+  const { query } = db;
   const named = sql.placeholder;
-  const isMeant = which === 'latest' ? eq(checkpoints.state, 'ready') : eq(checkpoints.step, named('step'));
+  const isMeant = which === 'latest' ? eq(checkpoints.id, newestOfRun(db)) : eq(checkpoints.step, named('step'));
   return query
     .select({
       repository: repositoryColumns,
@@ -73,12 +84,12 @@ function findByNames({ query }: Db, which: 'step' | 'latest') {
         isNull(repositories.deletedAt),
       ),
     )
-    .orderBy(desc(checkpoints.sequence))
     .limit(1)
     .prepare(which === 'latest' ? 'find_latest_by_names' : 'find_by_names');
 }
 
-function findBranch({ query }: Db) {
+function findBranch(db: Db) {
+  const { query } = db;
   const named = sql.placeholder;
   const isNamed = eq(candidates.name, named('run'));
   const runOfBranch = query
@@ -92,12 +103,6 @@ function findBranch({ query }: Db) {
       ),
     )
     .orderBy(desc(isNamed), asc(candidates.createdAt), asc(candidates.name))
-    .limit(1);
-  const newestOfRun = query
-    .select({ id: newest.id })
-    .from(newest)
-    .where(and(eq(newest.runId, runs.id), eq(newest.state, 'ready'), isNull(newest.deletedAt)))
-    .orderBy(desc(newest.sequence))
     .limit(1);
   return query
     .select({
@@ -113,7 +118,7 @@ function findBranch({ query }: Db) {
     )
     .leftJoin(hubCommits, and(eq(hubCommits.repositoryId, repositories.id), eq(hubCommits.id, hubRefs.commitId)))
     .leftJoin(runs, eq(runs.id, runOfBranch))
-    .leftJoin(checkpoints, eq(checkpoints.id, newestOfRun))
+    .leftJoin(checkpoints, eq(checkpoints.id, newestOfRun(db)))
     .leftJoin(hubCheckpoints, eq(hubCheckpoints.checkpointId, checkpoints.id))
     .where(eq(repositories.id, named('repositoryId')))
     .limit(1)
