@@ -71,7 +71,9 @@ export async function push(text: string, path: string, options: PushCommand): Pr
   return code;
 }
 
-/** Whether a checkpoint that was pushed before ended without becoming ready, so that pushing it again changes nothing. */
+/**
+ * Whether a checkpoint that was pushed before ended without becoming ready, so that pushing it again changes nothing.
+ */
 function isOver({ state }: Pick<Checkpoint, 'state'>): boolean {
   return state === 'failed' || state === 'cancelled';
 }

@@ -10,7 +10,8 @@ export type EvalSetCheck = (evalSet: EvalSet) => Promise<void>;
  * Closes an eval set: both parts have arrived and pass `check`. A set that fails it is `failed` with the reason, which
  * is also thrown; delete it to try again. Errors that do not depend on the set (`overloaded`, `internal` and the like)
  * leave it open. Repeating a commit gives the first answer again. Errors: `upload-incomplete`, `not-found`, `conflict`
- * (a part changed meanwhile), those of `check`, and what the precondition throws, which is asked before anything is done.
+ * (a part changed meanwhile), those of `check`, and what the precondition throws, which is asked before anything is
+ * done.
  */
 export async function commitEvalSet(
   { catalog }: Pick<IngestContext, 'catalog'>,

@@ -52,7 +52,10 @@ export function locationRecords(db: Db): LocationRecords {
   };
 }
 
-/** Id of the newest ready checkpoint of the run of the surrounding statement: one row of an index, in a run of any length. */
+/**
+ * Id of the newest ready checkpoint of the run of the surrounding statement: one row of an index, in a run of any
+ * length.
+ */
 function newestOfRun({ query }: Db) {
   return query
     .select({ id: newest.id })
