@@ -7,6 +7,11 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const usage = 'node scripts/pack.mjs [FOLDER]';
+if (process.argv.length > 3 || process.argv[2]?.startsWith('-')) {
+  console.error(usage);
+  process.exit(1);
+}
 const root = fileURLToPath(new URL('../', import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, 'build', 'packages'));
 const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -42,7 +42,7 @@ function circleIn(edges: ReadonlyMap<string, Iterable<string>>): string[] {
   return [];
 }
 
-test('a circle is found, and its way is told', () => {
+test('a circle is found, with the nodes along it', () => {
   const edges = new Map([
     ['a', ['b', 'c']],
     ['b', ['c']],

@@ -42,6 +42,14 @@ test('the package of the client holds JavaScript and types, and goes with the hu
   expect(entries.filter(({ name }) => name.includes('.test.'))).toEqual([]);
 });
 
+test('the Python packages have the version of the hub, too', () => {
+  const { version } = manifestIn(root);
+  for (const client of ['python', 'python-api']) {
+    const project = readFileSync(join(root, 'clients', client, 'pyproject.toml'), 'utf8');
+    expect(/^version = "(.*)"$/m.exec(project)?.[1], client).toBe(version);
+  }
+});
+
 test('a program in JavaScript asks a hub through it', async () => {
   const repository = { namespace: 'me', name: 'tiny-gpt', visibility: 'private' };
   const hub = createServer((_, res) => {

@@ -36,7 +36,7 @@ export function latticeCalls(runner: JobRunner) {
     latticeApply: async ({ symbols, escapes }, { segments, previous }, signal) =>
       stateOf(
         await runJob(runner, signal, () => {
-          checkLattice.moves({ symbols, escapes }, { segments, ...(previous && { previous }) });
+          checkLattice.symbolsOf({ symbols, escapes }, { segments, ...(previous && { previous }) });
           return addon.latticeApply(
             engine,
             symbols,

@@ -24,7 +24,7 @@ import { argumentError } from './native-status.ts';
 export const checkLattice = {
   weights,
   block,
-  moves,
+  symbolsOf,
   placed,
   values,
   segmentsElements,
@@ -107,7 +107,7 @@ function weights(request: LatticeWeights): void {
   integer('deadZone', request.deadZone, 0, latticeDeadZoneMax);
 }
 
-function moves({ symbols, escapes }: LatticeSymbols, request: LatticeBlock): number {
+function symbolsOf({ symbols, escapes }: LatticeSymbols, request: LatticeBlock): number {
   bytes('symbols', symbols);
   typed('escapes', escapes, Uint32Array);
   const count = block(request);
