@@ -55,6 +55,31 @@ export function checkName(name: string, what: string): string {
   return name;
 }
 
+/** First parts of addresses that lead elsewhere, so that hub clients could push to such a namespace and not pull. */
+const reservedNamespaces: ReadonlySet<string> = new Set([
+  'api',
+  'datasets',
+  'healthz',
+  'hub',
+  'metrics',
+  'models',
+  'openapi.json',
+  'problems',
+  'readyz',
+  'spaces',
+  'v1',
+]);
+
+/** The namespace of a new repository. Throws `invalid-request`. */
+export function checkNewNamespace(namespace: string): string {
+  if (reservedNamespaces.has(checkName(namespace, 'namespace')))
+    throw new FirnError(
+      'invalid-request',
+      `The namespace ${quoteName(namespace)} is not allowed: addresses begin with it.`,
+    );
+  return namespace;
+}
+
 /** Longest part of a path between two slashes, in bytes of UTF-8: the limit of common file systems. */
 export const pathPartBytesMax = 255;
 

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Repository } from '../catalog/contract/repository-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
+import { isRunName, nameLengthMax } from '../checkpoint/names.ts';
 import type { IngestContext } from '../ingest/ingest-context.ts';
 import type { CreateRunInput } from '../ingest/run/create-run.ts';
 import type { Downloads } from '../restore/downloads.ts';
@@ -25,7 +27,22 @@ export const mainRun = 'default';
 /** The author of commits that the server makes itself. */
 export const serverAuthor = 'firn';
 
-/** The run of a branch's checkpoints; not every name of a branch is a valid one. */
+/** Room that the name of a branch's run leaves for a folder's suffix and a number, in characters. */
+const suffixRoom = 32;
+const digestLength = 6;
+
+/**
+ * The run of a branch's checkpoints: it has the branch's name. If a run cannot have that name, as with `feature/x`, it
+ * is one like it, with a part of the name's digest, so that no other branch has the same run: `feature-x-217d2b`. Pure.
+ */
 export function runOfBranch(branch: string): string {
-  return branch === mainBranch ? mainRun : branch;
+  if (branch === mainBranch) return mainRun;
+  if (isRunName(branch)) return branch;
+  const digest = createHash('sha256').update(branch).digest('hex').slice(0, digestLength);
+  const like = branch
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .slice(0, nameLengthMax - suffixRoom)
+    .replace(/^-|-$/g, '');
+  const name = `${like}-${digest}`;
+  return isRunName(name) ? name : `branch-${digest}`;
 }

@@ -38,7 +38,7 @@ export interface Hub {
   /** False if the repository has it already. */
   receiveXorb(repository: Repository, hash: string, upload: Upload): Promise<boolean>;
   receiveShard(repository: Repository, bytes: Uint8Array, options?: ShardOptions): Promise<void>;
-  readCard(repository: Repository, branch: string): Promise<string | undefined>;
+  readCard(repository: Repository, shown: string | Snapshot): Promise<string | undefined>;
   commitChanges(repository: Repository, input: CommitInput): Promise<CommitOutcome>;
   openEntry(
     repositoryId: string,
@@ -72,7 +72,7 @@ export function createHub(ctx: HubContext): Hub {
     completeParts: (repository, file, signal) => completeParts(ctx, repository.id, file, signal),
     receiveXorb: (repository, hash, upload) => receiveXorb(ctx, repository.id, hash, upload),
     receiveShard: (repository, bytes, options) => receiveShard(ctx, repository.id, bytes, options),
-    readCard: (repository, branch) => readCard(ctx, repository, branch),
+    readCard: (repository, shown) => readCard(ctx, repository, shown),
     commitChanges: (repository, input) => commitChanges(ctx, repository, input),
     openEntry: (repositoryId, which) => openEntry(ctx, repositoryId, which),
     checkEntry: (repositoryId, which) => checkEntry(ctx, repositoryId, which),

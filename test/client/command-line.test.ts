@@ -121,6 +121,27 @@ test(
 );
 
 test(
+  'a push that is refused before it sends anything makes nothing',
+  async () => {
+    await makeWeights('unsent.safetensors', 20_000);
+    for (const [code, args, said] of [
+      [1, ['push', 'me/unmade/x', 'unsent.safetensors'], /Say which step unsent\.safetensors is/],
+      [1, ['push', 'me/unmade/x@latest', 'unsent.safetensors'], /say the number of the step/],
+      [1, ['push', 'me/unmade/x@1', 'unsent.safetensors', '--threshold', 'loss=1%'], /A threshold needs an eval set/],
+      [4, ['push', 'me/unmade/x@1', 'unsent.safetensors', '--eval-set', 'none'], /no eval set none in me\/unmade/],
+    ] as const)
+      expect(await firn(...args)).toMatchObject({ code, err: expect.stringMatching(said) as string });
+    expect((await firn('repos', 'list')).out).not.toMatch(/unmade/);
+    expect(await firn('show', 'me/unmade/x@1')).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/There is no repository me\/unmade/) as string,
+    });
+    expect((await firn('usage', 'nowhere')).code).toBe(4);
+  },
+  manyCommandsMs,
+);
+
+test(
   'a step that was cancelled and is pushed again says how to push it anew',
   async () => {
     await makeWeights('given-up.safetensors', 20_000);

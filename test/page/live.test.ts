@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)('a checkpoint that is being compresse
       await page.locator('h1 .mark.ready').waitFor({ timeout: endsWithinMs });
 
       expect(said.findIndex((text) => text.startsWith('search'))).toBeGreaterThanOrEqual(0);
-      const trials = said.filter((text) => /^trial \d+ (passed|failed), about \d+ KiB, loss lost /.test(text));
+      const trials = said.filter((text) => /^trial \d+ (passed|did not pass), about \d+ KiB, loss lost /.test(text));
       expect(trials.length).toBeGreaterThan(0);
       expect(said.findIndex((text) => text.startsWith('search'))).toBeLessThan(said.indexOf(trials[0]!));
       expect(loads).toBe(2);

@@ -3,7 +3,7 @@ import { besideNewRun, thresholdsOf } from './estimate.ts';
 
 test('the note of an estimate says what it is about, and how to try a whole run', () => {
   const note = besideNewRun({ thresholds: { loss: 0.02 } }, 'held-out');
-  expect(note).toMatch(/next to the chain that is stored; a whole new run .*may take less\./);
+  expect(note).toMatch(/next to the chain that is stored; a whole new run .*may take less\. Equal columns/);
   expect(note).toMatch(/firn push NAMESPACE\/NAME\/NEW FOLDER --eval-set held-out --threshold loss=0\.02$/);
 });
 

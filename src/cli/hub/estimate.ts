@@ -116,7 +116,8 @@ export function besideNewRun({ thresholds }: Pick<Estimate, 'thresholds'>, evalS
     .join(' ');
   return (
     'This is what the checkpoint would take next to the chain that is stored; a whole new run at this threshold may ' +
-    'take less. To try it, push the folder of all checkpoints to one: firn push NAMESPACE/NAME/NEW FOLDER ' +
+    'take less. Equal columns say that the chain decides, and not the threshold. To try it, push the folder of all ' +
+    'checkpoints to one: firn push NAMESPACE/NAME/NEW FOLDER ' +
     `--eval-set ${evalSet} ${options}`
   );
 }

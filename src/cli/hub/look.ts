@@ -64,6 +64,9 @@ export async function show(text: string, options: HubOptions): Promise<void> {
   const target = await findStep(hub, runTarget(text));
   const found = await findCheckpoint(hub, target);
   const estimate = found && (await lastEstimate(hub, target));
+  // Of a run or repository that is missing, or that needs a token, the error says so.
+  if (found === undefined)
+    await hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: target } });
   hub.close();
   if (found === undefined) {
     const run = formatTarget({ ...target, step: undefined });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   findCheckpoints,
+  FirnProblem,
   formatTarget,
   pushCheckpoint,
   type components,
@@ -31,6 +32,8 @@ export interface PushCommand extends HubOptions, Measuring {
 /** `firn push NAMESPACE/NAME/RUN[@STEP] PATH`: pushes each checkpoint of the path. Returns the exit code. */
 export async function push(text: string, path: string, options: PushCommand): Promise<number> {
   const target = runTarget(text);
+  if (target.step === 'latest')
+    throw new Error(`${text}: say the number of the step that is pushed, or leave it away.`);
   const remarks: string[] = [];
   const found = findCheckpoints(path, {
     onEmpty: (folder) => remarks.push(`${folder} is left out: there is no file in it`),
@@ -38,14 +41,17 @@ export async function push(text: string, path: string, options: PushCommand): Pr
   });
   if (typeof target.step === 'number' && found.length > 1)
     throw new Error(`${path} has ${found.length} checkpoints: leave "@${target.step}" away.`);
+  const checkpoints = found.map(({ step: named, ...checkpoint }) => {
+    const step = typeof target.step === 'number' ? target.step : named;
+    if (step === undefined)
+      throw new Error(`Say which step ${path} is: ${formatTarget({ ...target, step: undefined })}@STEP.`);
+    return { ...checkpoint, step };
+  });
   const session = openSession(options);
   for (const remark of remarks) session.terminal.remark(remark);
   await makePlace(session, target, options);
   let code: number = exitCodes.done;
-  for (const { step: named, files, leftOut, hidden } of found) {
-    const step = typeof target.step === 'number' ? target.step : named;
-    if (step === undefined)
-      throw new Error(`Say which step ${path} is: ${formatTarget({ ...target, step: undefined })}@STEP.`);
+  for (const { step, files, leftOut, hidden } of checkpoints) {
     for (const name of leftOut)
       session.terminal.remark(`${name} is left out: the same weights are there as safetensors`);
     if (hidden.length > 0) session.terminal.remark(hiddenInWords(hidden));
@@ -106,19 +112,20 @@ function hiddenInWords(hidden: readonly string[]): string {
     : `${names} are left out: their names begin with a dot`;
 }
 
-/** Makes the repository and the run if they are not there, and says so. */
+/** Makes the repository and the run if they are not there, and says so. Makes nothing if the run would be refused. */
 async function makePlace(
   session: Session,
   target: Target & { readonly run: string },
   options: PushCommand,
 ): Promise<void> {
   const { namespace, name, run } = target;
-  await makeRepository(session, target);
   const { hub, terminal } = session;
   const known = () =>
     hub.api.GET('/v1/repositories/{namespace}/{name}/runs/{run}', { params: { path: { namespace, name, run } } });
   const there = (await ifThere(known))?.data;
   if (there !== undefined) return refuseOtherMeasuring(target, there, options);
+  await checkMeasuring(hub, target, options);
+  await makeRepository(session, target);
   await makeRun(hub, target, options);
   const how = options.evalSet === undefined ? 'exact, since there is no --eval-set' : `measured on ${options.evalSet}`;
   terminal.remark(`made the run ${run}: ${how}`);
@@ -149,6 +156,24 @@ export function refuseOtherMeasuring(
       ? `${is} push to another run: this one stays exact.`
       : `${is} change the run from its next checkpoint on: firn runs edit ${name} ${asked}`,
   );
+}
+
+/** Throws an Error or a FirnProblem if a new run cannot be measured as the options ask. */
+async function checkMeasuring(
+  hub: Hub,
+  { namespace, name }: Target,
+  { evalSet, threshold }: Pick<PushCommand, 'evalSet' | 'threshold'>,
+): Promise<void> {
+  if (evalSet === undefined && threshold !== undefined)
+    throw new Error('A threshold needs an eval set to be measured on: --eval-set NAME.');
+  if (evalSet === undefined) return;
+  const path = { namespace, name, evalSet };
+  const known = () => hub.api.GET('/v1/repositories/{namespace}/{name}/eval-sets/{evalSet}', { params: { path } });
+  if ((await ifThere(known)) !== undefined) return;
+  throw new FirnProblem(404, {
+    code: 'not-found',
+    detail: `There is no eval set ${evalSet} in ${namespace}/${name}: firn eval-set --help says how to make one.`,
+  });
 }
 
 function measuringOf({ fidelity, evalSet, thresholdsInWords }: MeasuredRun): string {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../app.ts';
+import { runOfBranch } from '../../hub/hub-context.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
 import { caller, type Call } from '../http-client.test-support.ts';
 import { ramp, safetensors } from '../safetensors.test-support.ts';
@@ -43,6 +44,18 @@ async function deleteStep(hub: HubClient, step: number, run = 'default'): Promis
 }
 
 describe('the weights of a commit', () => {
+  it('become a checkpoint also where no run can have the name of the branch', async () => {
+    const hub = await newRepository();
+    for (const [at, branch] of ['feature/x', 'feature-x', 'a@b', '\u00fcn\u00ef', 'exp--1'].entries()) {
+      ok(await hub.api('POST', `/branch/${encodeURIComponent(branch)}`, {}));
+      const commit = await hub.push({ 'model.safetensors': weights(at + 20) }, 'step 9', branch);
+      const run = runOfBranch(branch);
+      expect((await runsOf(hub))[run], branch).toEqual(['9 queued']);
+      expect((await hub.tags())[`${run}/step-9`]).toBe(commit);
+    }
+    expect(Object.keys(await runsOf(hub))).toEqual(expect.arrayContaining(['feature-x', 'feature-x-217d2b']));
+  });
+
   it('become a checkpoint of the run of the branch, and come back byte for byte, compressed or not', async () => {
     const hub = await newRepository();
     const versions = [weights(1), weights(2)];

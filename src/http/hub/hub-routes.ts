@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { cardMetadata } from '../../hub/checkpoints/card-metadata.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { HubGateway } from './hub-gateway.ts';
 import { MissingRepository } from './hub-error.ts';
@@ -33,8 +34,9 @@ type OfRepository = (
 const apiRoutes: Readonly<Record<string, Handler>> = {
   'GET whoami-v2': whoAmI,
   'POST validate-yaml': async (c, gateway) => {
-    await readJson(c, gateway, z.object({}));
-    return c.json({ errors: [], warnings: [] });
+    const { content = '' } = await readJson(c, gateway, z.object({ content: z.string().nullish() }));
+    const errors = cardMetadata(content ?? '').errors.map((message) => ({ message }));
+    return c.json({ errors, warnings: [] }, errors.length > 0 ? 400 : 200);
   },
   'POST repos/create': createRepository,
   'DELETE repos/delete': deleteRepository,

@@ -41,7 +41,8 @@ describe('a branch', () => {
     const second = await hub.commit([header(), file('a', '2')]);
     ok(await hub.api('POST', '/branch/dev', { startingPoint: second, overwrite: true }));
     expect(await hub.head('dev')).toBe(second);
-    for (const name of ['..', 'a%2F..%2Fb', 'x.lock', '%40%7B', 'a~1', first, 'x%20y', '.', '-%00'])
+    const strange = ['HEAD', '%40', '-x', 'refs%2Fheads%2Fq', 'step-1', 'exp%2Fstep-12'];
+    for (const name of ['..', 'a%2F..%2Fb', 'x.lock', '%40%7B', 'a~1', first, 'x%20y', '.', '-%00', ...strange])
       expect([400, 404], name).toContain((await hub.api('POST', `/branch/${name}`, {})).status);
     expectHubError(await hub.api('POST', '/branch/x', { startingPoint: 'none' }), 404, 'RevisionNotFound');
     expectHubError(await hub.api('DELETE', '/branch/main'), 409);
@@ -234,5 +235,45 @@ describe('a repository', () => {
 
   it.each(['a--b', 'a..b', '-a', 'a/b/c', '', 'x'.repeat(97), 'ü', 'a b', '~x'])('is not named %j', async (name) => {
     expectHubError(await call('POST', '/api/repos/create', { organization: 'acme', name }), 400);
+  });
+});
+
+describe('a new repository', () => {
+  it('has the files and the license that it is created with', async () => {
+    const files = [
+      { path: 'a.txt', content: Buffer.from('hi').toString('base64'), encoding: 'base64' },
+      { path: 'd/b.txt', content: 'plain', encoding: 'utf-8' },
+    ];
+    const hub = await new HubClient(call, `acme/whole-${++made}`).create({ files, license: 'mit' });
+    expect((await hub.paths()).sort()).toEqual(['README.md', 'a.txt', 'd/b.txt']);
+    expect((await hub.bytes('main', 'a.txt')).toString()).toBe('hi');
+    expect(ok(await hub.api('GET', '')).json).toMatchObject({ cardData: { license: 'mit' }, tags: ['license:mit'] });
+    const bad = { organization: 'acme', name: 'bad', files: [{ path: '../x', content: '' }] };
+    expectHubError(await call('POST', '/api/repos/create', bad), 400);
+    expectHubError(await call('GET', '/api/models/acme/bad'), 404, 'RepoNotFound');
+  });
+
+  it('is refused in a namespace with which other addresses begin', async () => {
+    for (const namespace of ['api', 'datasets', 'hub', 'metrics', 'models', 'spaces', 'v1']) {
+      expectHubError(await call('POST', '/api/repos/create', { organization: namespace, name: 'x' }), 400);
+      expect((await call('POST', '/v1/repositories', { namespace, name: 'x' })).status).toBe(400);
+    }
+    const hub = await newRepository();
+    expectHubError(await call('POST', '/api/repos/move', { fromRepo: hub.id, toRepo: 'api/x' }), 400);
+  });
+});
+
+describe('a model card', () => {
+  it('says pipeline, library and tags of a model, and is validated', async () => {
+    const hub = await newRepository();
+    const card = '---\npipeline_tag: text-generation\ntags: [tiny]\n---\n# Tiny\n';
+    await hub.commit([header(), file('README.md', card)]);
+    const info = ok(await hub.api('GET', '')).json;
+    expect(info).toMatchObject({ pipeline_tag: 'text-generation', tags: ['tiny', 'text-generation'] });
+    ok(await call('POST', '/api/validate-yaml', { repoType: 'model', content: card }));
+    const wrong = await call('POST', '/api/validate-yaml', { repoType: 'model', content: '---\na: [\n---\n' });
+    expect([wrong.status, wrong.json.errors.length]).toEqual([400, 1]);
+    for (const query of ['filter=tiny', 'pipeline_tag=text-generation'])
+      expectHubError(await call('GET', `/api/models?${query}`), 400);
   });
 });

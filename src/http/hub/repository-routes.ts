@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { repositoryTypes, type Repository, type RepositoryType } from '../../catalog/contract/repository-records.ts';
 import { scopeOn, visibleTo, type Principal } from '../../access/principal.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import { checkName, isName } from '../../checkpoint/names.ts';
+import { checkName, checkNewNamespace, isName } from '../../checkpoint/names.ts';
+import { cardMetadata, fieldsOfCard } from '../../hub/checkpoints/card-metadata.ts';
+import { cardPath } from '../../hub/checkpoints/read-card.ts';
+import type { PathChange } from '../../hub/tree/folder.ts';
 import { resolveRevision } from '../../hub/tree/resolve-revision.ts';
 import { type Snapshot, walk } from '../../hub/tree/snapshot.ts';
 import type { AppEnv } from '../app-env.ts';
@@ -12,17 +16,27 @@ import { checkScope, checkToken } from '../request/locate.ts';
 import { largeFileOf } from './file-fields.ts';
 import { locateRepository, locateWholeRevision, nextLink, originOf, readJson } from './hub-request.ts';
 import type { HubRepositoryName } from './parse-hub-path.ts';
+import { checkCommittedPath, fileShape, readOperation } from './read-operation.ts';
 
 /** Where repositories of a principal go that names no namespace, on a server where everybody may do everything. */
 const openNamespace = 'local';
 /** Repositories of one page of a list. */
 const pageRepositories = 100;
 
+/** Files that a repository can be created with. */
+const createdFilesMax = 1000;
+
 const typeSchema = z.enum(repositoryTypes).nullish();
 const nameShape = z.object({ name: z.string(), organization: z.string().nullish(), type: typeSchema });
 const createShape = nameShape.extend({
   private: z.boolean().nullish(),
   visibility: z.string().nullish(),
+  /** What JavaScript clients may give a new repository. */
+  files: z.array(fileShape).max(createdFilesMax).nullish(),
+  license: z
+    .string()
+    .regex(/^[\w.-]{1,60}$/)
+    .nullish(),
 });
 const moveShape = z.object({ fromRepo: z.string(), toRepo: z.string(), type: typeSchema });
 const settingsShape = z.object({
@@ -30,6 +44,8 @@ const settingsShape = z.object({
   visibility: z.string().nullish(),
   gated: z.unknown().optional(),
 });
+/** Filters of a list that would have to read all cards. */
+const filtersOfCards = ['filter', 'pipeline_tag', 'library', 'language', 'license', 'tags', 'dataset'] as const;
 /** What clients send for a repository that is not gated. */
 const notGated: readonly unknown[] = [undefined, null, false, 'false'];
 
@@ -70,7 +86,7 @@ export async function createRepository(c: Context<AppEnv>, gateway: HubGateway):
   const [ofName, rest] = splitName(given);
   const named = {
     type: type ?? 'model',
-    namespace: checkName(organization ?? ofName ?? homeOf(c.var.principal), 'namespace'),
+    namespace: checkNewNamespace(organization ?? ofName ?? homeOf(c.var.principal)),
     name: checkName(rest, 'repository'),
   };
   checkScope(c.var.principal, scopeOn(c.var.principal, named), 'write');
@@ -88,8 +104,35 @@ export async function createRepository(c: Context<AppEnv>, gateway: HubGateway):
       'X-Error-Code': 'conflict',
     });
   const isPublic = body.private === false || visibility === 'public';
-  await gateway.hub.createRepository({ ...named, visibility: isPublic ? 'public' : 'private' });
+  const files = [...(body.files ?? []), ...cardOf(body)];
+  for (const { path } of files) checkCommittedPath(path);
+  const repository = await gateway.hub.createRepository({ ...named, visibility: isPublic ? 'public' : 'private' });
+  if (files.length > 0) await commitFiles(c, gateway, repository, files);
   return c.json({ url, id: `${named.namespace}/${named.name}`, name: `${named.namespace}/${named.name}` });
+}
+
+type CreatedFile = z.infer<typeof fileShape>;
+
+/** A card that says the license, unless the files bring a card. */
+function cardOf({ files, license }: Pick<z.infer<typeof createShape>, 'files' | 'license'>): CreatedFile[] {
+  if (license == null || files?.some(({ path }) => path === cardPath) === true) return [];
+  return [{ path: cardPath, content: `---\nlicense: ${license}\n---\n`, encoding: 'utf-8' }];
+}
+
+async function commitFiles(
+  c: Context<AppEnv>,
+  gateway: HubGateway,
+  repository: Repository,
+  files: readonly CreatedFile[],
+): Promise<void> {
+  const inline = await gateway.hub.openBlobBatch(repository);
+  const notes = { inline, steps: new Map<string, number>(), onCard: () => undefined };
+  const changes: PathChange[] = [];
+  for (const each of files) changes.push(await readOperation(gateway, repository, 'file', each, notes));
+  await inline.flush();
+  const requestSha256 = createHash('sha256').update(JSON.stringify(files)).digest('hex');
+  const text = { title: 'initial files', message: '', author: c.var.principal.name };
+  await gateway.hub.commitChanges(repository, { branch: 'main', changes, steps: notes.steps, requestSha256, ...text });
 }
 
 export async function deleteRepository(c: Context<AppEnv>, gateway: HubGateway): Promise<Response> {
@@ -107,6 +150,7 @@ export async function moveRepository(c: Context<AppEnv>, gateway: HubGateway): P
     return { namespace: checkName(namespace, 'namespace'), name: checkName(name, 'repository') };
   };
   const to = place(toRepo);
+  checkNewNamespace(to.namespace);
   const repository = await locateRepository(gateway, c, { type: type ?? 'model', ...place(fromRepo) }, 'admin');
   checkScope(c.var.principal, scopeOn(c.var.principal, to), 'write');
   const moved = await gateway.catalog.repositories.move(repository.id, to);
@@ -139,6 +183,9 @@ export async function listRepositories(
   gateway: HubGateway,
   type: RepositoryType,
 ): Promise<Response> {
+  for (const filter of filtersOfCards)
+    if (c.req.query(filter) !== undefined)
+      throw new FirnError('invalid-request', `This hub does not search its cards: ${filter} cannot be asked for.`);
   const author = c.req.query('author');
   const search = c.req.query('search')?.toLowerCase();
   const asked = Math.trunc(Number(c.req.query('limit') ?? pageRepositories)) || pageRepositories;
@@ -177,8 +224,10 @@ export async function repositoryInfo(
       ? await resolveRevision(gateway.catalog, repository, 'main')
       : await locateWholeRevision(gateway, repository, revision);
   const withBlobs = c.req.query('blobs') !== undefined;
+  const card = snapshot && (await gateway.hub.readCard(repository, snapshot));
   return c.json({
     ...fieldsOf(repository),
+    ...(card !== undefined && fieldsOfCard(cardMetadata(card))),
     sha: snapshot?.commit.id,
     lastModified: (snapshot?.commit.createdAt ?? repository.createdAt).toISOString(),
     siblings: snapshot === undefined ? [] : await siblingsOf(snapshot, withBlobs),

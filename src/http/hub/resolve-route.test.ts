@@ -103,6 +103,17 @@ describe('a file of a commit', () => {
     expect(opened.length).toBe(1);
   });
 
+  it('has a pointer in the place of a large one where it is asked for as git has it', async () => {
+    const raw = (method: string, headers = {}) => hub.ask(method, `/${hub.id}/raw/main/large.bin`, undefined, headers);
+    const whole = ok(await raw('GET'));
+    expect(whole.bytes.toString()).toMatch(/^version https:\/\/git-lfs/);
+    const { length } = whole.bytes;
+    const head = ok(await raw('HEAD'));
+    expect([head.headers.get('content-length'), head.headers.get('accept-ranges')]).toEqual([`${length}`, 'bytes']);
+    const first = await raw('GET', { range: 'bytes=0-0' });
+    expect([first.status, first.headers.get('content-range')]).toEqual([206, `bytes 0-0/${length}`]);
+  });
+
   it('is told apart from a missing one, a missing revision and a missing repository', async () => {
     const missing = await hub.resolve('main', 'absent');
     expectHubError(missing, 404, 'EntryNotFound');

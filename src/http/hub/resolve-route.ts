@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { pointerText } from '../../hub/tree/git-object.ts';
 import { MissingEntry } from '../../hub/tree/missing.ts';
 import { entryAt } from '../../hub/tree/snapshot.ts';
+import type { OpenedFile } from '../../restore/downloads.ts';
 import { attachmentNamed } from '../answer/attachment-named.ts';
 import { sendFile } from '../answer/send-file.ts';
 import { formatDigest } from '../answer/digest-fields.ts';
@@ -57,10 +58,19 @@ export async function rawFile(
   const { snapshot, path } = await locateRevision(gateway, repository, rest);
   const entry = path === '' ? undefined : await entryAt(snapshot, path);
   if (entry?.kind !== 'file' || !entry.isLarge) return resolveFile(c, gateway, name, rest);
-  return c.body(pointerText(entry.sha256, entry.sizeBytes), 200, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Repo-Commit': snapshot.commit.id,
-    ETag: `"${entry.oid}"`,
-  });
+  const pointer = Buffer.from(pointerText(entry.sha256, entry.sizeBytes));
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Repo-Commit': snapshot.commit.id };
+  const open = () => Promise.resolve(inMemory(pointer));
+  const file = { etag: `"${entry.oid}"`, sizeBytes: pointer.length, headers, open, renderError: renderHubError };
+  return sendFile(c, file, gateway.log);
+}
+
+function inMemory(bytes: Uint8Array): OpenedFile {
+  return {
+    sizeBytes: bytes.length,
+    async *stream(startBytes, endBytes) {
+      yield bytes.subarray(startBytes, endBytes);
+    },
+    close: () => Promise.resolve(),
+  };
 }

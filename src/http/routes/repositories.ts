@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 import { scopeOn, visibleTo } from '../../access/principal.ts';
 import type { Context } from 'hono';
 import type { Repository } from '../../catalog/contract/repository-records.ts';
+import { checkNewNamespace } from '../../checkpoint/names.ts';
 import type { AppEnv } from '../app-env.ts';
 import type { Gateway } from '../gateway.ts';
 import { tagged, unchanged } from '../answer/entity-tag.ts';
@@ -113,6 +114,7 @@ export function registerRepositories(app: OpenAPIHono<AppEnv>, { catalog, hub }:
     const { namespace, name, type = 'model', visibility = 'private' } = c.req.valid('json');
     // Check the scope before the lookup, so that the answer does not reveal whether the repository exists.
     checkScope(c.var.principal, scopeOn(c.var.principal, { namespace, name }), 'write');
+    checkNewNamespace(namespace);
     const repository = await catalog.repositories.create({ namespace, name, type, visibility });
     const shown = renderRepository(repository);
     tagged(c, shown);

@@ -24,9 +24,10 @@ export interface QueuedCheckpoint {
 
 /**
  * Creates and queues a checkpoint of a commit, inside its transaction; the checkpoint owns the uploaded objects from
- * then on. Undefined if another checkpoint of the same commit took one of them, or if the branch cannot have a run. A
- * step that the run has already becomes the next free one: hub clients push a branch again after they went back, and
- * do not fork. The first checkpoint of a new run is stored against the newest one of `base`, if that has its tensors.
+ * then on. Undefined if another checkpoint of the same commit took one of them, or if the branch has `layoutsMax` runs
+ * with other tensors. A step that the run has already becomes the next free one: hub clients push a branch again after
+ * they went back, and do not fork. The first checkpoint of a new run is stored against the newest one of `base`, if
+ * that has its tensors.
  */
 export async function queueHubCheckpoint(
   ctx: HubContext,

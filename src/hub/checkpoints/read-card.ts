@@ -3,22 +3,23 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { HubContext } from '../hub-context.ts';
 import { openEntry } from '../tree/open-blob.ts';
 import { resolveRevision } from '../tree/resolve-revision.ts';
-import { entryAt } from '../tree/snapshot.ts';
+import { entryAt, type Snapshot } from '../tree/snapshot.ts';
 import { cardBytesMax } from './base-model.ts';
 
 /** Where hub clients put the model card. */
 export const cardPath = 'README.md';
 
 /**
- * The beginning of the model card that a branch shows, at most `cardBytesMax`. Undefined if there is none, and if its
- * bytes were deleted or are damaged: a push must not fail because of it.
+ * The beginning of the model card that a branch or a snapshot shows, at most `cardBytesMax`. Undefined if there is
+ * none, and if its bytes were deleted or are damaged: a push must not fail because of it.
  */
 export async function readCard(
   ctx: Pick<HubContext, 'catalog' | 'downloads'>,
   repository: Repository,
-  branch: string,
+  shown: string | Snapshot,
 ): Promise<string | undefined> {
-  const snapshot = await resolveRevision(ctx.catalog, repository, `refs/heads/${branch}`);
+  const snapshot =
+    typeof shown === 'string' ? await resolveRevision(ctx.catalog, repository, `refs/heads/${shown}`) : shown;
   const entry = snapshot && (await entryAt(snapshot, cardPath));
   if (snapshot === undefined || entry?.kind !== 'file') return undefined;
   const lengthBytes = Math.min(entry.sizeBytes, cardBytesMax);

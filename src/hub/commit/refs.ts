@@ -16,6 +16,11 @@ const runsMax = 1000;
 /** Names of refs: git's rules as far as hubs use them. */
 const refPattern = /^(?!\/)(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))[^\u0000-\u0020\u007f~^:?*[\\]{1,250}(?<![./])$/;
 
+/** Names that git or this hub take for something else: options, commits, and what `HEAD` and full names lead to. */
+const meansElse = /^(?:-.*|@|HEAD|refs\/.*|[0-9a-f]{40})$/;
+/** A branch of this name would hide the tag of a step. */
+const stepTag = /^(?:[^/]+\/)?step-\d+$/;
+
 /**
  * All branches and tags of a repository: those that clients made, and those of runs and ready checkpoints that were
  * pushed without commits.
@@ -66,7 +71,7 @@ export async function createRef(
   repository: Repository,
   { kind, name, revision, overwrite }: NewRef,
 ): Promise<void> {
-  if (!refPattern.test(name) || /^[0-9a-f]{40}$/.test(name))
+  if (!refPattern.test(name) || meansElse.test(name) || (kind === 'branch' && stepTag.test(name)))
     throw new FirnError('invalid-request', `${JSON.stringify(name)} cannot be the name of a ${kind}.`);
   await ctx.catalog.transaction(async (tx) => {
     await tx.hub.revisions.lock(repository.id);

@@ -42,12 +42,18 @@ function checkKnown(thresholds: QualityThresholds, evalSet: EvalSet | undefined)
     throw new FirnError('invalid-request', 'Thresholds need an eval set to be measured on.');
   if (evalSet !== undefined && bounded.length === 0)
     throw new FirnError('invalid-request', 'At least one metric of the eval set must be bounded.');
-  const unknown = evalSet && unknownMetric(bounded, evalSet);
-  if (unknown !== undefined) throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}".`);
+  if (evalSet !== undefined) refuseUnknownMetrics(bounded, evalSet);
 }
 
 function unknownMetric(names: readonly string[], { spec }: EvalSet): string | undefined {
   return names.find((name) => spec.metrics.every((metric) => metric.name !== name));
+}
+
+function refuseUnknownMetrics(names: readonly string[], evalSet: EvalSet): void {
+  const unknown = unknownMetric(names, evalSet);
+  const known = evalSet.spec.metrics.map(({ name }) => name);
+  if (unknown !== undefined)
+    throw new FirnError('metric-unknown', `The eval set has no metric named "${unknown}"; it has ${known.join(', ')}.`);
 }
 
 /**

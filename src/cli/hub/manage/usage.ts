@@ -1,4 +1,4 @@
-import { parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
+import { FirnProblem, parseTarget, type components } from '../../../../clients/typescript/src/index.ts';
 import { allPages, pageLimit } from '../../../../clients/typescript/src/list/all-pages.ts';
 import { bytesCell, printTable, type Cell } from '../../terminal/print-table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -49,7 +49,10 @@ function listUsage({ hub }: Session): Promise<NamespaceUsage[]> {
 
 function printOne(terminal: Terminal, namespaces: readonly NamespaceUsage[], name: string): void {
   const found = namespaces.find(({ namespace }) => namespace === name);
-  if (found === undefined) throw new Error(`There is no namespace ${name}, or you may not see what it takes.`);
+  if (found === undefined) {
+    const detail = `There is no namespace ${name}, or you may not see what it takes.`;
+    throw new FirnProblem(404, { code: 'not-found', detail });
+  }
   printParts(terminal, found);
 }
 
@@ -74,12 +77,17 @@ function printParts(terminal: Terminal, found: Usage): void {
   printTable(terminal, ['what', 'bytes'], usageRows(found));
 }
 
-/** One row for each part, so that the sum can be followed. */
+/**
+ * One row for each part, so that the sum can be followed; then what the ratio is of, and the ratio. What checkpoints
+ * take is packages, and those of the kept uploads that are stored as they are.
+ */
 export function usageRows({ logicalBytes, storedBytes, stored, compressed, transferred }: Usage): Cell[][] {
   return [
     ['pushed, as uploaded', { bytes: logicalBytes }],
     ...(Object.keys(parts) as (keyof typeof parts)[]).map((key): Cell[] => [parts[key], { bytes: stored[key] }]),
     ['stored, all of these', { bytes: storedBytes }],
+    ['ready checkpoints, as uploaded', { bytes: compressed.rawBytes }],
+    ['ready checkpoints, as stored', { bytes: compressed.storedBytes }],
     ['ratio of checkpoints', ratioInWords(compressed)],
     ['received', { bytes: transferred.receivedBytes }],
     ['sent', { bytes: transferred.sentBytes }],

@@ -28,6 +28,6 @@ function listed(shares: readonly string[], trials: readonly object[]): string[] 
 test('a live trial says shares as per cent and other losses in the unit of their metric', () => {
   const degradation = { loss: 0.125, accuracy: 0.0123456, gap: null };
   expect(listed(['loss'], [{ number: 1, passed: false, estimatedBytes: 2048, degradation }])).toEqual([
-    'trial 1 failed, about 2 KiB, loss lost 12.5 %, accuracy lost 0.01235, gap lost more than can be counted',
+    'trial 1 did not pass, about 2 KiB, loss lost 12.5 %, accuracy lost 0.01235, gap lost more than can be counted',
   ]);
 });

@@ -18,7 +18,7 @@ for (const place of document.querySelectorAll('[data-events]')) {
   source.addEventListener('trial', (event) => {
     const { number, passed, estimatedBytes, degradation } = JSON.parse(event.data);
     trials = number;
-    const words = 'trial ' + number + (passed ? ' passed' : ' failed');
+    const words = 'trial ' + number + (passed ? ' passed' : ' did not pass');
     say(words);
     if (list === null) return;
     const lost = Object.entries(degradation).map(([metric, value]) =>

@@ -179,8 +179,8 @@ function Kept({
 
 function asGoodAsInWords({ step, beforeFirst, lagSteps }: NonNullable<NonNullable<Checkpoint['result']>['asGoodAs']>) {
   const lag = Math.round(lagSteps);
-  if (!beforeFirst) return `step ${Math.round(step)} as uploaded: ${lag} steps behind`;
-  const behind = lag > 0 ? `: at least ${lag} steps behind` : '';
+  if (!beforeFirst) return `step ${Math.round(step)} as uploaded: ${lag} ${lag === 1 ? 'step' : 'steps'} behind`;
+  const behind = lag > 0 ? `: at least ${lag} ${lag === 1 ? 'step' : 'steps'} behind` : '';
   return `a step before ${Math.round(step)}, the first that is known${behind}`;
 }
 
