@@ -1,6 +1,8 @@
 import { parseDocument } from 'yaml';
 import { cardBytesMax } from './base-model.ts';
 
+/** Longest metadata that are read, in characters: what takes the parser longest, takes it a tenth of a second. */
+const metadataMax = 16 * 1024;
 /** Aliases that may be resolved: a few lines of YAML could stand for gigabytes. */
 const aliasesMax = 10;
 /** Errors that are said of one card. */
@@ -17,8 +19,11 @@ export interface CardMetadata {
 export function cardMetadata(card: string): CardMetadata {
   const [, text] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(card.slice(0, cardBytesMax)) ?? [];
   if (text === undefined) return { data: undefined, errors: [] };
+  if (text.length > metadataMax)
+    return { data: undefined, errors: [`The metadata have more than ${metadataMax} characters.`] };
   try {
-    const document = parseDocument(text, { prettyErrors: false });
+    // To find keys that occur twice takes the square of their number.
+    const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
     if (document.errors.length > 0)
       return { data: undefined, errors: document.errors.slice(0, errorsMax).map(({ message }) => message) };
     // As JSON, because it becomes a part of an answer.

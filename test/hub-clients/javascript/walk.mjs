@@ -123,6 +123,10 @@ const snapshot = await hub.snapshotDownload({ ...common, repo, cacheDir });
 for (const [path, bytes] of files)
   if (path !== 'model.safetensors') assert.ok(bytes.equals(await readFile(join(snapshot, path))), path);
 
+// A large file as git has it
+const pointer = await hub.downloadFile({ ...common, repo, path: 'model.safetensors', raw: true });
+assert.match(await pointer.text(), /^version https:\/\/git-lfs/);
+
 // Branches, deletions, a stale parent
 if (hub.createBranch !== undefined) {
   await hub.createBranch({ ...common, repo, branch: 'trial' });
@@ -137,6 +141,18 @@ assert.equal(await hub.fileExists({ ...common, repo, path: 'empty.txt' }), false
 const late = { operation: 'addOrUpdate', path: 'late.txt', content: new Blob(['late']) };
 const stale = { ...common, repo, title: 'late', operations: [late], parentCommit: first.commit.oid };
 await assert.rejects(hub.commit(stale), { statusCode: 412 });
+
+// A repository that is created with files
+const filled = `${name}-filled`;
+const given = { path: 'a.txt', content: new Blob(['hi']) };
+await hub.createRepo({ ...common, repo: filled, license: 'mit', files: [given] });
+const kept = await hub.downloadFile({ ...common, repo: filled, path: 'a.txt' });
+assert.equal(await kept.text(), 'hi');
+if (hub.modelInfo !== undefined) {
+  const info = await hub.modelInfo({ ...common, name: filled, additionalFields: ['cardData'] });
+  assert.equal(info.cardData.license, 'mit');
+}
+await hub.deleteRepo({ ...common, repo: filled });
 
 // Data sets
 const rows = { type: 'dataset', name: `${name}-rows` };

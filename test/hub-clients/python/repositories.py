@@ -69,6 +69,14 @@ refused(EntryNotFoundError, hub.hf_hub_download, repo, "absent.txt")
 refused(RevisionNotFoundError, hub.hf_hub_download, repo, "config.json", revision="absent")
 refused(RepositoryNotFoundError, hub.hf_hub_download, f"{home}/absent", "config.json")
 
+# The card, and weights on a branch whose name no run can have
+card = b"---\npipeline_tag: text-generation\ntags: [tiny]\n---\n# Tiny\n"
+api.create_branch(repo, branch="feature/card")
+api.upload_file(path_or_fileobj=card, path_in_repo="README.md", repo_id=repo, revision="feature/card")
+shown = api.model_info(repo, revision="feature/card")
+assert (shown.pipeline_tag, shown.card_data.tags) == ("text-generation", ["tiny"])
+api.delete_branch(repo, branch="feature/card")
+
 # What is there
 info = api.model_info(repo, files_metadata=True)
 sizes = {file.rfilename: file.size for file in info.siblings}
