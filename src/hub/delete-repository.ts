@@ -45,9 +45,15 @@ async function cancelAll(ctx: { readonly catalog: Catalog }, run: Run): Promise<
     const unfinished = await ctx.catalog.checkpoints.unfinished(run.id, pageRecords);
     const busy = unfinished.filter(({ state }) => state !== 'open');
     if (busy.length === 0) return;
-    for (const checkpoint of busy) if (!checkpoint.cancelRequested) await cancelCheckpoint(ctx, checkpoint);
+    for (const checkpoint of busy)
+      if (!checkpoint.cancelRequested) await cancelCheckpoint(ctx, checkpoint).catch(unlessOver);
     if (performance.now() - startedMs > waitMs)
       throw new FirnError('conflict', `Step ${busy[0]!.step} is still being compressed; try again in a moment.`);
     await pause(lookMs);
   }
+}
+
+/** A checkpoint that is ready, failed or gone by now needs no cancelling. */
+function unlessOver(error: unknown): void {
+  if (!(error instanceof FirnError) || (error.code !== 'conflict' && error.code !== 'not-found')) throw error;
 }

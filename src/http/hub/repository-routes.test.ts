@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expireHubFiles } from '../../hub/upload/expire-hub-files.ts';
 import { createApp } from '../app.ts';
 import { openTestGateway, type TestGateway } from '../gateway.test-support.ts';
@@ -235,6 +235,28 @@ describe('a repository', () => {
 
   it.each(['a--b', 'a..b', '-a', 'a/b/c', '', 'x'.repeat(97), 'ü', 'a b', '~x'])('is not named %j', async (name) => {
     expectHubError(await call('POST', '/api/repos/create', { organization: 'acme', name }), 400);
+  });
+});
+
+describe('a deletion', () => {
+  it('goes on where a checkpoint becomes ready while it is about to be cancelled', async () => {
+    const hub = await newRepository();
+    await hub.push({ 'model.safetensors': weights }, 'step 1');
+    const { checkpoints } = gateway.catalog;
+    const unfinished = checkpoints.unfinished.bind(checkpoints);
+    const listed = vi.spyOn(checkpoints, 'unfinished').mockImplementationOnce(async (...query) => {
+      const found = await unfinished(...query);
+      expect(found.map(({ state }) => state)).toEqual(['queued']);
+      await gateway.encode();
+      return found;
+    });
+    try {
+      const [organization, name] = hub.id.split('/');
+      ok(await call('DELETE', '/api/repos/delete', { organization, name }));
+    } finally {
+      listed.mockRestore();
+    }
+    expectHubError(await hub.api('GET', ''), 404, 'RepoNotFound');
   });
 });
 
