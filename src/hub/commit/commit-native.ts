@@ -40,7 +40,7 @@ export async function commitNative(catalog: Catalog, checkpointId: string): Prom
  * call; returns how many were looked at. One that fails holds up no other: the first failure is thrown at the end.
  */
 export async function commitWaiting(catalog: Catalog): Promise<number> {
-  const ids = await catalog.hub.checkpoints.uncommitted({ mainBranch, limit: pageCheckpoints });
+  const ids = await catalog.hub.checkpoints.uncommitted({ mainBranch, mainRun, limit: pageCheckpoints });
   const failures: unknown[] = [];
   for (const id of ids) await commitNative(catalog, id).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];

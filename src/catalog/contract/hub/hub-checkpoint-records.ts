@@ -19,8 +19,13 @@ export interface HubCheckpointRecords {
   unpublished(limit: number): Promise<string[]>;
   /**
    * Ids of ready checkpoints that were pushed without a commit, each the newest of its run, where the branch with the
-   * name of the run, or the main branch, has an older commit; at most `limit`.
+   * name of the run has an older commit, or the main branch that may show the run; at most `limit`. The main branch
+   * shows the run `mainRun`, and another one only where there is none of that name.
    */
-  uncommitted(query: { readonly mainBranch: string; readonly limit: number }): Promise<string[]>;
+  uncommitted(query: {
+    readonly mainBranch: string;
+    readonly mainRun: string;
+    readonly limit: number;
+  }): Promise<string[]>;
   setPublished(checkpointId: string, commitId: string): Promise<void>;
 }

@@ -41,7 +41,7 @@ export function hubCheckpointRecords(db: Db): HubCheckpointRecords {
         .limit(limit);
       return found.map(({ id }) => id);
     },
-    async uncommitted({ mainBranch, limit }) {
+    async uncommitted({ mainBranch, mainRun, limit }) {
       const found = await db.rows(sql`
         select newest.id from ${hubRefs} ref
         join ${repositories} repository on repository.id = ref.repository_id and repository.deleted_at is null
@@ -51,7 +51,9 @@ export function hubCheckpointRecords(db: Db): HubCheckpointRecords {
           select id, committed_at from ${checkpoints}
           where run_id = run.id and state = 'ready' and deleted_at is null order by sequence desc limit 1
         ) newest on true
-        where ref.kind = 'branch' and ref.name in (${mainBranch}, run.name)
+        where ref.kind = 'branch' and (ref.name = run.name or ref.name = ${mainBranch} and not exists (
+            select from ${runs} shown where shown.repository_id = run.repository_id and shown.name = ${mainRun}
+              and shown.deleted_at is null and shown.id <> run.id))
           and date_trunc('second', newest.committed_at) > date_trunc('second', head.created_at)
           and not exists (select from ${hubCheckpoints} made where made.checkpoint_id = newest.id)
         limit ${limit}`);
