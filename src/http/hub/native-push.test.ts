@@ -88,6 +88,12 @@ test('the upkeep commits a native push whose process died before it did, and no 
   expect((await hub.paths()).sort()).toEqual(['config.json', 'model.safetensors']);
   expect(await hub.bytes('main', 'model.safetensors')).toEqual(weights(2));
   expect(await commitWaiting(gateway.catalog)).toBe(0);
+  const runs = `/v1/repositories/${hub.id}/runs`;
+  ok(await hub.ask('POST', runs, { name: 'beside', fidelity: 'exact' }));
+  await nextSecond();
+  ok(await hub.ask('PUT', `${runs}/beside/checkpoints/1`, weights(9)));
+  await gateway.encode();
+  expect(await commitWaiting(gateway.catalog)).toBe(0);
 });
 
 test('each of two native pushes after a commit is a commit of its own', async () => {
