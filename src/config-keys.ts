@@ -139,6 +139,18 @@ export const configSchema = z.object({
   FIRN_NATIVE_THREADS: integer(0, 0, 256).describe(
     'Threads of the native pool; 0 means one less than the cores, at least one.',
   ),
+  FIRN_DEVICE: z
+    .string()
+    .regex(/^(?:auto|cpu|emulated|cuda(?::\d{1,4})?)$/, 'must be auto, cpu, cuda, cuda:<number> or emulated')
+    .default('cpu')
+    .describe(
+      'Where a worker does the work of the method `residual`: `cpu`, or a GPU: `cuda`, or `cuda:1` for the second; ' +
+        '`auto`: the first GPU if there is one. Stored bytes are the same. The hub has not been run with a GPU yet. ' +
+        '`emulated`: the processor in the place of a GPU, for tests.',
+    ),
+  FIRN_DEVICE_MEMORY_MIB: integer(0, 0, 1024 * 1024).describe(
+    'MiB of the memory of that device that this process may use; 0 means half of what is free when it starts.',
+  ),
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
   FIRN_EVAL_PARALLEL: integer(0, 0, 64).describe(

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { nearestName } from './checkpoint/words/nearest-name.ts';
 import { quoteName } from './checkpoint/words/quote-name.ts';
 import { configSchema, type ConfigKeys } from './config-keys.ts';
+import type { DeviceChoice } from './native/core/device.ts';
 import { s3Limits } from './store/s3/s3-limits.ts';
 
 const mib = 1024 * 1024;
@@ -20,6 +21,13 @@ export interface OtlpConfig {
   readonly endpoint: string;
   /** In [0, 1]. */
   readonly traceRatio: number;
+}
+
+/** Device of a worker. */
+export interface DeviceConfig {
+  readonly choice: DeviceChoice;
+  /** Whether it is worth a warning that there is none. */
+  readonly isExpected: boolean;
 }
 
 /** Place of objects that are not under the data directory. */
@@ -55,6 +63,8 @@ export interface Config {
   readonly logLevel: ConfigKeys['FIRN_LOG_LEVEL'];
   readonly nativeThreads: number | undefined;
   readonly nativeQueueMax: number;
+  /** Undefined: the processor does all work. */
+  readonly device: DeviceConfig | undefined;
   readonly encodeConcurrency: number;
   readonly evalParallel: number | undefined;
   readonly evalDeadlineMs: number;
@@ -115,6 +125,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.FIRN_LOG_LEVEL,
     nativeThreads: env.FIRN_NATIVE_THREADS === 0 ? undefined : env.FIRN_NATIVE_THREADS,
     nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
+    device: deviceOf(env),
     encodeConcurrency: env.FIRN_ENCODE_CONCURRENCY,
     evalParallel: env.FIRN_EVAL_PARALLEL === 0 ? undefined : env.FIRN_EVAL_PARALLEL,
     evalDeadlineMs: env.FIRN_EVAL_DEADLINE_S * 1000,
@@ -144,6 +155,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });
+}
+
+function deviceOf({ FIRN_DEVICE: wanted, FIRN_DEVICE_MEMORY_MIB: memoryMib }: ConfigKeys): DeviceConfig | undefined {
+  if (wanted === 'cpu') return undefined;
+  const budget = memoryMib > 0 ? { budgetBytes: memoryMib * mib } : {};
+  const choice: DeviceChoice =
+    wanted === 'emulated'
+      ? { kind: 'emulated', ...budget }
+      : { kind: 'cuda', index: Number(wanted.split(':')[1] ?? 0), ...budget };
+  return Object.freeze({ choice, isExpected: wanted !== 'auto' });
 }
 
 function isLoopback(host: string): boolean {

@@ -72,7 +72,8 @@ export async function wire(config: Config, log: Logger, roles: readonly Role[] =
   const catalog = await openCatalog(config);
   const notices = openNotices(config, log);
   try {
-    return await start(await openParts(config, log, { catalog, notices }), roles);
+    const isWorker = roles.includes('worker');
+    return await start(await openParts(config, log, { catalog, notices }, { isWorker }), roles);
   } catch (error) {
     await notices.close();
     await catalog.close();

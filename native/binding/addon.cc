@@ -30,6 +30,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<init>(exports, "init");
   add<cancel>(exports, "cancel");
   add<stats>(exports, "stats");
+  add<open_device>(exports, "openDevice");
+  add<device_figures>(exports, "deviceFigures");
+  add<device_forget>(exports, "deviceForget");
   add<sketch_values_call>(exports, "sketchValues");
   add<sketch_sensitivity_call>(exports, "sketchSensitivity");
   add<sketch_quantized_call>(exports, "sketchQuantized");

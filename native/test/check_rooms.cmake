@@ -4,7 +4,7 @@ set(rooms
   simd team common dtype checksum stats codebook_quant/partition codebook_quant/codebook codebook_quant/assign
   residual_quant/lattice residual_quant/gptq entropy entropy/token context/tables context/lanes context/dense
   context/blocks residual_quant/chain lossless/exact lossless/float optimizer_state master_weights
-  bitsnap lc_checkpoint device)
+  bitsnap lc_checkpoint device device/work)
 file(GLOB_RECURSE sources RELATIVE ${SOURCES} ${SOURCES}/*.h ${SOURCES}/*.cc)
 if(NOT sources)
   message(FATAL_ERROR "no sources in ${SOURCES}")

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
-import { decodeStoredIndex, readStoredIndex } from '../package/open-package.ts';
-import { prefixBytes } from '../package/package-frame.ts';
 import type { PackageIndex } from '../package/package-index.ts';
 import type { CompressContext } from './compress-context.ts';
 import { openCompressHarness, withGradients, type CompressHarness } from './harness/compress-harness.test-support.ts';
+import { packageContent } from './harness/package-content.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from './harness/tiny-model.test-support.ts';
 import type { ScratchMemory } from './scratch/scratch-memory.ts';
 
@@ -77,22 +76,6 @@ async function pushRun(
   return pushed;
 }
 
-/** A package without the ids, which differ between checkpoints. */
-async function contentOf(harness: CompressHarness, checkpoint: Checkpoint, ancestor: PackageIndex | undefined) {
-  const bytes = await harness.packageBytes(checkpoint);
-  const stored = await readStoredIndex(
-    { sizeBytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) },
-    harness.core.crc32cSync,
-  );
-  const index = decodeStoredIndex(stored, ancestor);
-  return {
-    index,
-    payloads: bytes.subarray(prefixBytes, stored.indexOffsetBytes),
-    description: { ...index, id: '', ancestorId: undefined },
-    indexLengthBytes: stored.indexLengthBytes,
-  };
-}
-
 test('the same uploads give the same packages, whatever runs at once and whatever the ids', async () => {
   const [here, there] = [
     await pushRun(one, { cacheMaxBytes: 0 }),
@@ -100,14 +83,12 @@ test('the same uploads give the same packages, whatever runs at once and whateve
   ];
   expect(await readdir(memory)).toEqual([]);
   expect(models).toBe(there.length);
-  const indexes: (PackageIndex | undefined)[][] = [[], []];
+  const indexes = { here: new Map<string, PackageIndex>(), there: new Map<string, PackageIndex>() };
   for (const [i, checkpoint] of here.entries()) {
     const [a, b] = [
-      await contentOf(one, checkpoint, indexes[0]![i - 2]),
-      await contentOf(other, there[i]!, indexes[1]![i - 2]),
+      await packageContent(one, checkpoint, indexes.here),
+      await packageContent(other, there[i]!, indexes.there),
     ];
-    indexes[0]!.push(a.index);
-    indexes[1]!.push(b.index);
     expect(a.payloads.equals(b.payloads), `payloads of checkpoint ${i}`).toBe(true);
     expect(a.description).toEqual(b.description);
     expect(a.indexLengthBytes).toBe(b.indexLengthBytes);

@@ -1,4 +1,4 @@
-import type { AssignedLevels, Cells, DecodedContexts, QuantizedSymbols } from './core.ts';
+import type { AssignedLevels, Cells, DecodedContexts, DeviceFigures, QuantizedSymbols } from './core.ts';
 
 /** C++ objects owned by JavaScript; only the addon makes them, and it recognises its own. */
 export interface EngineHandle {
@@ -46,6 +46,8 @@ type CodedBlockArguments = [
   targets: Optional<Uint8Array>,
   deadZone: number,
   rates: Optional<Uint8Array>,
+  weightsName: string,
+  stateName: string,
   segments: Int32Array,
   slots: Uint32Array,
   ...ChainArguments,
@@ -58,6 +60,9 @@ type GptqPlaceArguments = [
   first: number,
   strength: number,
   deadZone: number,
+  weightsName: string,
+  stateName: string,
+  factorName: string,
 ];
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
 /** Three numbers a segment. */
@@ -75,6 +80,19 @@ type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, es
 export interface Addon {
   init(threads: number, queueMax: number): EngineHandle;
   cancel(engine: EngineHandle, job: number): void;
+  /** Returns why there is no device, if so. */
+  openDevice(
+    engine: EngineHandle,
+    kind: number,
+    index: number,
+    budgetBytes: number,
+    library: string,
+    failsAt: number,
+    memoryFailsAt: number,
+  ): string | undefined;
+  deviceFigures(engine: EngineHandle): DeviceFigures | undefined;
+  /** Lets go of what the device holds under names that begin so. */
+  deviceForget(engine: EngineHandle, prefix: string): void;
   stats(engine: EngineHandle): { threads: number; queued: number; running: number; simd: 'scalar' | 'avx2' | 'avx512' };
 
   sketchValues(engine: EngineHandle, values: Uint8Array, dtype: number, sketch: BigUint64Array): Started<void>;
@@ -282,6 +300,8 @@ export interface Addon {
     ...block: CodedBlockArguments
   ): Started<{
     symbols: Optional<CachedSymbolsHandle>;
+    /** Whether the symbols are on the device. */
+    onDevice: boolean;
     statistics: BigInt64Array;
     errors: Float64Array;
     plainErrors: Optional<Float64Array>;
@@ -298,6 +318,7 @@ export interface Addon {
     dtype: number,
     into: Optional<Uint8Array>,
     symbols: CachedSymbolsHandle,
+    stateName: string,
     segments: Int32Array,
     ...chain: ChainArguments
   ): Started<Optional<Uint8Array>>;

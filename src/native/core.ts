@@ -7,6 +7,7 @@ import type { StateCalls } from './core/state.ts';
 import type { LatticeCalls } from './core/lattice.ts';
 import type { ResidualCalls } from './core/residual.ts';
 import type { ProcessCalls } from './core/process.ts';
+import type { DeviceCalls } from './core/device.ts';
 
 export * from './core/codebook.ts';
 export * from './core/tokens.ts';
@@ -16,6 +17,7 @@ export * from './core/deltas.ts';
 export * from './core/state.ts';
 export * from './core/lattice.ts';
 export * from './core/residual.ts';
+export * from './core/device.ts';
 
 /**
  * The typed interface of the C++ core (native/include/firn/*.h describes each call and cites the paper). Calls named
@@ -36,6 +38,7 @@ export interface NativeCore
     StateCalls,
     LatticeCalls,
     ResidualCalls,
+    DeviceCalls,
     ProcessCalls {}
 
 /** Largest number of elements in one block call. */

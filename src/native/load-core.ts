@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { packageRoot } from '../program-files.ts';
 import { AbortableJobs } from './calls/abortable-jobs.ts';
 import type { Addon } from './addon.ts';
-import type { NativeCore } from './core.ts';
+import { openDevice } from './calls/device-calls.ts';
+import type { DeviceChoice, NativeCore } from './core.ts';
 import { findAddon } from './find-addon.ts';
 import { nativeCore } from './native-core.ts';
 
@@ -16,6 +17,10 @@ export interface LoadCoreOptions {
   readonly threads?: number;
   /** Jobs that may wait for a thread, 1..2^20; further ones are refused with `overloaded`. */
   readonly queueMax?: number;
+  /** Device for the work that can be done there; without one, or if it cannot be opened, the processor does all. */
+  readonly device?: DeviceChoice | undefined;
+  /** Called once if the device cannot be opened, with a reason that completes a sentence. */
+  readonly onNoDevice?: (why: string) => void;
 }
 
 /** Callers own the inputs of jobs anyway, so this bounds bookkeeping and waiting time rather than memory. */
@@ -30,12 +35,21 @@ export function loadCore(options: LoadCoreOptions = {}): NativeCore {
   const addon = loadAddon();
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1);
   const engine = addon.init(threads, options.queueMax ?? queueMaxDefault);
+  if (options.device !== undefined) {
+    const why = openDevice(addon, engine, options.device, cudaLibraryPath());
+    if (why !== undefined) options.onNoDevice?.(why);
+  }
   return nativeCore({
     addon,
     engine,
     abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)),
     ended: { calls: 0, ms: 0 },
   });
+}
+
+/** Beside the addon. */
+function cudaLibraryPath(): string {
+  return join(dirname(findAddon(packageRoot)!), 'libfirn_cuda.so');
 }
 
 function loadAddon(): Addon {

@@ -3,6 +3,7 @@ import { getSystemErrorName } from 'node:util';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { isHalf, type HalfDtype } from '../checkpoint/dtype.ts';
 import { checkArguments } from './check/check-arguments.ts';
+import { deviceCalls } from './calls/device-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import { blockElementsMax, type NativeCore, type Partition, type Sketch, type WeightMoments } from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
@@ -34,6 +35,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...stateCalls(runner),
     ...latticeCalls(runner),
     ...residualCalls(runner),
+    ...deviceCalls(runner),
     ...plainCalls(runner),
   };
 }

@@ -19,7 +19,6 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import { createProgressBus, type ProgressBus } from '../http/progress/progress-bus.ts';
 import { relayProgress } from '../http/progress/relay-progress.ts';
 import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
-import { loadCore } from '../native/load-core.ts';
 import type { NativeCore } from '../native/core.ts';
 import { ByteCache, newCacheCounts, type CacheCounts } from '../restore/byte-cache.ts';
 import { DecodedFiles } from '../restore/decoded/decoded-files.ts';
@@ -35,6 +34,7 @@ import { cacheMetrics } from '../upkeep/storage-metrics.ts';
 import { damageToLog } from '../upkeep/scrub/damage-to-log.ts';
 import { Quarantine, quarantinedStore } from '../upkeep/scrub/quarantine.ts';
 import { Suspects, watchedStore } from '../upkeep/scrub/suspects.ts';
+import { openCore } from './watch-device.ts';
 import { watchProcess, type Watch } from './watch-process.ts';
 import { MemoryFolders } from './memory-folders.ts';
 import { freeBytesOf, openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
@@ -123,7 +123,7 @@ export interface StoredHub {
 export async function openStoredHub(config: Config, log: Logger): Promise<StoredHub> {
   const catalog = await openExistingCatalog(config);
   try {
-    const core = openCore(config);
+    const core = openCore(config, log, { isWorker: false });
     const store = await openStore(config, log, core);
     const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);
     const close = async (): Promise<void> => {
@@ -135,10 +135,6 @@ export async function openStoredHub(config: Config, log: Logger): Promise<Stored
     await catalog.close();
     throw error;
   }
-}
-
-function openCore({ nativeQueueMax: queueMax, nativeThreads: threads }: Config): NativeCore {
-  return loadCore({ queueMax, ...(threads !== undefined && { threads }) });
 }
 
 /** A restorer with a cache of decoded blocks of so many bytes. */
@@ -167,6 +163,7 @@ export async function openParts(
   config: Config,
   log: Logger,
   { catalog: bareCatalog, notices }: Pick<Parts, 'catalog' | 'notices'>,
+  { isWorker }: { readonly isWorker: boolean },
 ): Promise<Parts> {
   const processId = `${hostname()}-${process.pid}-${randomUUID()}`;
   const watch = await watchProcess(config, processId, log);
@@ -174,7 +171,7 @@ export async function openParts(
   const treeCounts = newCacheCounts();
   const trees = new ByteCache<KeptTree>(treeCacheMaxBytes, treeCounts);
   const catalog = withTreeCache(tracedCatalog(bareCatalog, tracer), trees);
-  const core = openCore(config);
+  const core = openCore(config, log, { isWorker });
   const bareStore = meteredStore(await openStore(config, log, core, watch.onStoreRetry), watch.onStoreCall);
   const suspects = new Suspects({ catalog, store: bareStore, ...damageToLog(log) });
   const watched = watchedStore(bareStore, (key) => suspects.add(key));

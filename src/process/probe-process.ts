@@ -3,6 +3,7 @@ import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
 import type { Probe, Probes, WorkersSeen } from '../http/watch/readiness.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
+import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { livingMs } from '../upkeep/announce-process.ts';
 
@@ -16,6 +17,7 @@ export interface ProbedParts {
   readonly catalog: Catalog;
   readonly store: Pick<ObjectStore, 'probe'>;
   readonly evaluator: ProbedEvaluator;
+  readonly core: Pick<NativeCore, 'deviceFigures'>;
   readonly isGateway: boolean;
   /** Absent in a process that claims no jobs. */
   readonly worker: Pick<JobWorker, 'lookedMsAgo'> | undefined;
@@ -37,6 +39,7 @@ export function probesOf({
   catalog,
   store,
   evaluator,
+  core,
   isGateway,
   worker,
   workersMin,
@@ -63,12 +66,22 @@ export function probesOf({
           },
           evaluation: () => evaluator.probe(),
         };
-  if (!isGateway) return { needed: { ...always, ...ofWorker }, wanted: {} };
+  // Without its device a worker is slower, and does all that it should.
+  const ofDevice: Record<string, Probe> =
+    worker === undefined || core.deviceFigures() === undefined
+      ? {}
+      : {
+          device: async () => {
+            const { lost, lastFailure } = core.deviceFigures()!;
+            if (lost) throw new FirnError('internal', 'The device has failed.', { detail: lastFailure });
+          },
+        };
+  if (!isGateway) return { needed: { ...always, ...ofWorker }, wanted: ofDevice };
   const workers: Probe = async () => {
     const { living } = await seeWorkers();
     if (living < Math.max(1, workersMin)) throw new FirnError('unavailable', `${living} workers live.`);
   };
   return workersMin > 0
-    ? { needed: { ...always, workers }, wanted: ofWorker, workers: seeWorkers }
-    : { needed: always, wanted: { workers, ...ofWorker }, workers: seeWorkers };
+    ? { needed: { ...always, workers }, wanted: { ...ofWorker, ...ofDevice }, workers: seeWorkers }
+    : { needed: always, wanted: { workers, ...ofWorker, ...ofDevice }, workers: seeWorkers };
 }

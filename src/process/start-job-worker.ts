@@ -11,6 +11,7 @@ import { tracedHandler } from '../jobs/traced-handler.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
 import { logJobEvent } from './log-job-event.ts';
 import { type Parts, restorerOf } from './open-parts.ts';
+import { deviceFailuresToLog } from './watch-device.ts';
 
 /** Interval at which the queue is checked if nothing wakes the worker, in ms. */
 const pollMs = 1000;
@@ -27,6 +28,7 @@ export function startJobWorker(parts: Parts): JobWorker {
   const alone = config.database === undefined;
   const compress = compressContext(parts);
   const merge = mergeContext(parts, compress);
+  const logDeviceFailures = deviceFailuresToLog(parts.core, log);
   return startWorker({
     catalog,
     handlers: {
@@ -64,6 +66,7 @@ export function startJobWorker(parts: Parts): JobWorker {
       if (event.kind === 'finished' && event.job.kind === encodeJobKind)
         void showOnHub(catalog, event.job.subjectId).catch((err: unknown) => log.warn({ err }, 'not published yet'));
       if (event.job?.kind === encodeJobKind) progress.publish(event.job.subjectId, { type: 'changed' });
+      logDeviceFailures();
       void logJobEvent(event, catalog, log);
     },
   });

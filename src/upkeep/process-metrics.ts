@@ -2,7 +2,7 @@ import { jobStates } from '../catalog/contract/work/job-records.ts';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Usage } from '../catalog/contract/storage/usage-records.ts';
-import type { NativeCore } from '../native/core.ts';
+import type { DeviceFigures, NativeCore } from '../native/core.ts';
 import { livingMs } from './announce-process.ts';
 
 export interface ProcessMetricsParts {
@@ -78,6 +78,54 @@ export function registerProcessMetrics(registry: Registry, { catalog, core, jobK
     'firn_native_call_seconds_total',
     'Time that their callers waited, all added up.',
     () => core.stats().endedMs / 1000,
+  );
+  deviceMetrics(registry, core);
+}
+
+/** Without a device these have no samples. */
+function deviceMetrics(registry: Registry, core: NativeCore): void {
+  const ofDevice = (
+    series: Pick<SampledSeries, 'name' | 'help' | 'type'>,
+    value: (figures: DeviceFigures) => number,
+  ): void =>
+    sampled(registry, { ...series, labelNames: ['device'] }, () => {
+      const figures = core.deviceFigures();
+      return figures === undefined ? [] : [[{ device: figures.name }, value(figures)]];
+    });
+  ofDevice({ name: 'firn_device_lost', help: '1 if the device has failed and is not used any more.' }, ({ lost }) =>
+    Number(lost),
+  );
+  ofDevice(
+    { name: 'firn_device_memory_bytes', help: 'Memory of the device that this process may use.' },
+    ({ budgetBytes }) => budgetBytes,
+  );
+  ofDevice(
+    { name: 'firn_device_memory_used_bytes', help: 'Memory of the device that it uses.' },
+    ({ usedBytes }) => usedBytes,
+  );
+  ofDevice(
+    { name: 'firn_device_busy_seconds_total', help: 'Time in which the device had work.', type: 'counter' },
+    ({ busySeconds }) => busySeconds,
+  );
+  ofDevice(
+    { name: 'firn_device_uploaded_bytes_total', help: 'Bytes sent to the device.', type: 'counter' },
+    ({ uploadedBytes }) => uploadedBytes,
+  );
+  ofDevice(
+    { name: 'firn_device_calls_total', help: 'Native calls that the device did.', type: 'counter' },
+    ({ works }) => works,
+  );
+  ofDevice(
+    { name: 'firn_device_declined_total', help: 'Native calls that it left to the processor.', type: 'counter' },
+    ({ declined }) => declined,
+  );
+  ofDevice(
+    {
+      name: 'firn_device_failures_total',
+      help: 'Native calls that failed on the device and were done again on the processor.',
+      type: 'counter',
+    },
+    ({ failures }) => failures,
   );
 }
 

@@ -6,6 +6,7 @@
 
 #include "binding/arguments/handle.h"
 #include "firn/context_coder.h"
+#include "firn/device.h"
 
 namespace firn::binding {
 
@@ -29,8 +30,16 @@ struct HandleTag<ContextTables> {
 // repeated garbage collections.
 struct CachedSymbols {
   size_t count = 0;
+  std::shared_ptr<DeviceSymbols> there;  // if a device holds them, instead of all that follows
   std::unique_ptr<uint8_t[]> symbols, contexts;
   std::vector<uint32_t> escapes;
+
+  // Brings them from the device. False if it has lost them.
+  bool fetch(const DeviceSymbols& from) {
+    symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
+    contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
+    return device_fetch(from, symbols.get(), contexts.get(), &escapes);
+  }
 };
 
 template <>

@@ -38,9 +38,12 @@ CodedBlock CodedBlock::read(Arguments& args, size_t first) {
   block.targets = args.optional_bytes(first + 5);
   block.dead_zone = static_cast<uint32_t>(args.integer(first + 6, 0, kLatticeDeadZoneMax));
   block.prices = args.optional_bytes(first + 7);
-  block.segments = Segments::read(args, first + 8);
-  block.slots = args.uint32_copy(first + 9);
-  block.chain = ChainArguments::read(args, first + 10);
+  block.weights_name = args.text(first + 8);
+  block.state_name = args.text(first + 9);
+  block.segments = Segments::read(args, first + 10);
+  for (const LatticeSegment& segment : block.segments.list) block.counts.push_back(segment.count);
+  block.slots = args.uint32_copy(first + 11);
+  block.chain = ChainArguments::read(args, first + 12);
   return block;
 }
 
@@ -58,6 +61,20 @@ Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
   const LatticeHysteresis hysteresis(dead_zone, prices.data);
   return targets.data ? coding.quantize(targets.data, Dtype::f32, hysteresis, statistics.data())
                       : coding.quantize(pair.weights.data, pair.weight_dtype, hysteresis, statistics.data());
+}
+
+DeviceBlock CodedBlock::for_device(const ResidualChain& before) const {
+  return {weights_name,
+          pair.weights.data,
+          pair.weight_dtype,
+          pair.gradients.data,
+          pair.gradient_dtype,
+          gradient_scales.data,
+          reinterpret_cast<const float*>(targets.data),
+          {dead_zone, prices.data},
+          segments.view(),
+          state_name,
+          before};
 }
 
 }  // namespace firn::binding

@@ -1,6 +1,7 @@
 // A block's chain of packages, as the arguments of a call.
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "binding/arguments/context_handles.h"
@@ -54,14 +55,17 @@ class ChainArguments {
 };
 
 // A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the
-// gradients, targets, dead zone and prices, then its segments, slots and chain.
+// gradients, targets, dead zone and prices, the names of its weights and its state on a device, then its segments,
+// slots and chain.
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
   InputBytes targets;            // binary32; data is null if the weights themselves are the targets
   uint32_t dead_zone;
   InputBytes prices;  // data is null if every move has the same price
+  std::string weights_name, state_name;
   Segments segments;
+  std::vector<uint32_t> counts;  // elements of each segment
   std::vector<uint32_t> slots;
   ChainArguments chain;
 
@@ -71,6 +75,9 @@ struct CodedBlock {
   // Quantizes behind the chain.
   Status quantize(const ResidualChain& before, ResidualCoding& coding,
                   std::vector<LatticeStatistics>& statistics) const;
+  // The same block for a device.
+  DeviceBlock for_device(const ResidualChain& before) const;
+  DeviceSlots device_slots() const { return {counts.data(), slots.data(), counts.size()}; }
 };
 
 }  // namespace firn::binding

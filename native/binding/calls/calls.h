@@ -13,6 +13,11 @@ napi_value init(Arguments& args);
 napi_value cancel(Arguments& args);
 napi_value stats(Arguments& args);
 
+// device_calls.cc
+napi_value open_device(Arguments& args);
+napi_value device_figures(Arguments& args);
+napi_value device_forget(Arguments& args);
+
 // sketch_calls.cc
 napi_value sketch_values_call(Arguments& args);
 napi_value sketch_sensitivity_call(Arguments& args);

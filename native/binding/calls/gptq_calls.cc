@@ -1,6 +1,7 @@
 #include "binding/arguments/lattice_arguments.h"
 #include "binding/calls/calls.h"
 #include "binding/results.h"
+#include "firn/device.h"
 #include "firn/residual_quant/gptq.h"
 
 namespace firn::binding {
@@ -31,6 +32,8 @@ class LatticeTargets final : public Job {
     InputBytes rates;
     Input<float> factor;
     Gptq gptq;
+    std::string weights_name, state_name, factor_name;
+    std::shared_ptr<DeviceContext> device;
   };
   explicit LatticeTargets(Request request) : request_(std::move(request)) {}
   bool valid() const override {
@@ -45,8 +48,14 @@ class LatticeTargets final : public Job {
  private:
   Status execute() override {
     const Request& r = request_;
+    auto* const targets = reinterpret_cast<float*>(output());
+    if (r.device && r.segments.list[0].count > 0) {
+      const DeviceTargets there{r.weights_name,    r.weights.data, r.dtype, r.segments.list[0], r.state_name,
+                                r.previous.view(), r.factor_name,  r.gptq};
+      if (device_targets(*r.device, there, targets)) return Status::ok;
+    }
     return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.gptq,
-                           reinterpret_cast<float*>(output()));
+                           targets);
   }
   Request request_;
 };
@@ -80,6 +89,10 @@ napi_value lattice_targets_call(Arguments& args) {
   gptq.first = static_cast<uint64_t>(args.integer(12, 0, (int64_t{1} << 53) - 1));
   gptq.strength = static_cast<float>(args.number(13));
   gptq.hysteresis = {static_cast<uint32_t>(args.integer(14, 0, 256)), request.rates.data};
+  request.weights_name = args.text(15);
+  request.state_name = args.text(16);
+  request.factor_name = args.text(17);
+  request.device = engine->device();
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }
 

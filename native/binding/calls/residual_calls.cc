@@ -1,4 +1,5 @@
 #include <cstring>
+#include <string>
 
 #include "binding/arguments/residual_arguments.h"
 #include "binding/calls/calls.h"
@@ -7,12 +8,16 @@
 namespace firn::binding {
 namespace {
 
-// Counts into a local copy first, so that jobs wait for each other only while adding up.
-Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
-  ContextCounts own;
-  if (const Status status = own.add(block); status != Status::ok) return status;
+// Counts go into a local copy first, so that jobs wait for each other only while adding up.
+Status add_to(SharedContextCounts& shared, const ContextCounts& own) {
   const std::lock_guard lock(shared.mutex);
   return shared.counts.merge(own);
+}
+
+Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
+  ContextCounts own;
+  const Status status = own.add(block);
+  return status == Status::ok ? add_to(shared, own) : status;
 }
 
 // One output: the values, then the activity.
@@ -52,8 +57,10 @@ class ResidualElementsJob final : public Job {
 
 class ResidualQuantizeJob final : public Job {
  public:
-  ResidualQuantizeJob(CodedBlock block, std::shared_ptr<SharedContextCounts> counts, bool keep, bool plain)
-      : block_(std::move(block)),
+  ResidualQuantizeJob(std::shared_ptr<DeviceContext> device, CodedBlock block,
+                      std::shared_ptr<SharedContextCounts> counts, bool keep, bool plain)
+      : device_(std::move(device)),
+        block_(std::move(block)),
         counts_(std::move(counts)),
         cached_(keep ? std::make_shared<CachedSymbols>() : nullptr),
         plain_(plain) {}
@@ -75,8 +82,10 @@ class ResidualQuantizeJob final : public Job {
     const auto set = [&](const char* name, napi_value value) {
       return napi_set_named_property(env, result, name, value) == napi_ok;
     };
+    napi_value on_device;
+    if (napi_get_boolean(env, cached_ && cached_->there, &on_device) != napi_ok) return nullptr;
     return set("statistics", statistics) && set("errors", errors) && set("plainErrors", plain_errors) &&
-                   set("symbols", symbols)
+                   set("symbols", symbols) && set("onDevice", on_device)
                ? result
                : nullptr;
   }
@@ -84,6 +93,7 @@ class ResidualQuantizeJob final : public Job {
  private:
   Status execute() override {
     return block_.chain.with_chain([&](const ResidualChain& before) {
+      if (device_ && done_there(before)) return Status::ok;
       ResidualCoding coding;
       if (const Status status = block_.quantize(before, coding, statistics_); status != Status::ok) return status;
       errors_.resize(statistics_.size());
@@ -102,14 +112,31 @@ class ResidualQuantizeJob final : public Job {
       return count_symbols_of(block, *counts_);
     });
   }
+  bool done_there(const ResidualChain& before) {
+    ContextCounts own;
+    DeviceFindings found;
+    if (!device_quantize(device_, block_.for_device(before), block_.device_slots(), plain_, &own, &found)) return false;
+    if (cached_) {
+      cached_->count = block_.segments.count;
+      if (found.symbols->may_stay()) cached_->there = std::move(found.symbols);
+      else if (!cached_->fetch(*found.symbols)) return false;
+    }
+    if (add_to(*counts_, own) != Status::ok) return false;
+    statistics_ = std::move(found.statistics);
+    errors_ = std::move(found.errors);
+    plain_errors_ = std::move(found.plain_errors);
+    return true;
+  }
   void keep(const ContextBlock& block) {
     const size_t count = cached_->count = block.layout.count;
+    cached_->there = nullptr;
     cached_->symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
     cached_->contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
     std::memcpy(cached_->symbols.get(), block.symbols, count);
     std::memcpy(cached_->contexts.get(), block.layout.contexts, count);
     cached_->escapes.assign(block.escapes, block.escapes + block.escape_count);
   }
+  std::shared_ptr<DeviceContext> device_;
   CodedBlock block_;
   std::shared_ptr<SharedContextCounts> counts_;
   std::shared_ptr<CachedSymbols> cached_;
@@ -119,6 +146,15 @@ class ResidualQuantizeJob final : public Job {
   // With `plain_`: as `errors_`, with equal weights; empty without gradients, because they are the same then.
   std::vector<LatticeErrorSums> plain_errors_;
 };
+
+// use(symbols) with symbols on the host; gone if a device has lost them.
+template <typename Use>
+Status here(const CachedSymbols& cached, Use use) {
+  if (!cached.there) return use(cached);
+  CachedSymbols fetched;
+  fetched.count = cached.count;
+  return fetched.fetch(*cached.there) ? use(fetched) : Status::gone;
+}
 
 // Cached symbols and their destination.
 struct CachedBlock {
@@ -130,9 +166,14 @@ struct CachedBlock {
     return {args.handle<CachedSymbols>(first), args.uint32_copy(first + 1), args.uint32_copy(first + 2)};
   }
   bool valid() const { return counts.size() == slots.size(); }
-  ContextBlock view() const {
-    const ContextLayout layout{cached->contexts.get(), cached->count, counts.data(), slots.data(), counts.size()};
-    return {layout, cached->symbols.get(), cached->escapes.data(), cached->escapes.size()};
+  DeviceSlots device_slots() const { return {counts.data(), slots.data(), counts.size()}; }
+  // use(block) with the symbols on the host; gone if a device has lost them.
+  template <typename Use>
+  Status with_block(Use use) const {
+    return here(*cached, [&](const CachedSymbols& own) {
+      const ContextLayout layout{own.contexts.get(), own.count, counts.data(), slots.data(), counts.size()};
+      return use(ContextBlock{layout, own.symbols.get(), own.escapes.data(), own.escapes.size()});
+    });
   }
 };
 
@@ -143,7 +184,12 @@ class CountCachedSymbolsJob final : public Job {
   bool valid() const override { return block_.valid(); }
 
  private:
-  Status execute() override { return count_symbols_of(block_.view(), *counts_); }
+  Status execute() override {
+    ContextCounts own;
+    const auto& there = block_.cached->there;
+    if (there && device_count(*there, block_.device_slots(), &own)) return add_to(*counts_, own);
+    return block_.with_block([&](const ContextBlock& block) { return count_symbols_of(block, *counts_); });
+  }
   CachedBlock block_;
   std::shared_ptr<SharedContextCounts> counts_;
 };
@@ -156,7 +202,11 @@ class EncodeCachedSymbolsJob final : public Job {
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
 
  private:
-  Status execute() override { return tables_->encode(block_.view(), &payload_); }
+  Status execute() override {
+    const auto& there = block_.cached->there;
+    if (there && device_encode(*there, block_.device_slots(), *tables_, &payload_)) return Status::ok;
+    return block_.with_block([&](const ContextBlock& block) { return tables_->encode(block, &payload_); });
+  }
   CachedBlock block_;
   std::shared_ptr<const ContextTables> tables_;
   std::vector<uint8_t> payload_;
@@ -164,20 +214,29 @@ class EncodeCachedSymbolsJob final : public Job {
 
 class ResidualEncodeJob final : public Job {
  public:
-  ResidualEncodeJob(CodedBlock block, std::shared_ptr<const ContextTables> tables)
-      : block_(std::move(block)), tables_(std::move(tables)) {}
+  ResidualEncodeJob(std::shared_ptr<DeviceContext> device, CodedBlock block,
+                    std::shared_ptr<const ContextTables> tables)
+      : device_(std::move(device)), block_(std::move(block)), tables_(std::move(tables)) {}
   bool valid() const override { return block_.valid(); }
   napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
 
  private:
   Status execute() override {
     return block_.chain.with_chain([&](const ResidualChain& before) {
+      if (device_ && done_there(before)) return Status::ok;
       ResidualCoding coding;
       std::vector<LatticeStatistics> statistics;
       if (const Status status = block_.quantize(before, coding, statistics); status != Status::ok) return status;
       return tables_->encode(coding.context_block(block_.slots.data()), &payload_);
     });
   }
+  bool done_there(const ResidualChain& before) {
+    DeviceFindings found;
+    const DeviceSlots slots = block_.device_slots();
+    return device_quantize(device_, block_.for_device(before), slots, false, nullptr, &found) &&
+           device_encode(*found.symbols, slots, *tables_, &payload_);
+  }
+  std::shared_ptr<DeviceContext> device_;
   CodedBlock block_;
   std::shared_ptr<const ContextTables> tables_;
   std::vector<uint8_t> payload_;
@@ -185,21 +244,29 @@ class ResidualEncodeJob final : public Job {
 
 class ResidualCodedElementsJob final : public Job {
  public:
-  ResidualCodedElementsJob(CodedBlock block, Dtype dtype, Output into)
-      : block_(std::move(block)), dtype_(dtype), into_(into) {}
+  ResidualCodedElementsJob(std::shared_ptr<DeviceContext> device, CodedBlock block, Dtype dtype, Output into)
+      : device_(std::move(device)), block_(std::move(block)), dtype_(dtype), into_(into) {}
   bool valid() const override { return block_.valid() && (!into_.data || into_.count == bytes()); }
   std::optional<size_t> output_bytes() const override { return into_.data ? std::nullopt : std::optional(bytes()); }
 
  private:
   Status execute() override {
     return block_.chain.with_chain([&](const ResidualChain& before) {
+      if (device_ && done_there(before)) return Status::ok;
       ResidualCoding coding;
       std::vector<LatticeStatistics> statistics;
       if (const Status status = block_.quantize(before, coding, statistics); status != Status::ok) return status;
       return coding.elements(dtype_, into_.data ? into_.data : output());
     });
   }
+  bool done_there(const ResidualChain& before) {
+    DeviceFindings found;
+    const DeviceBlock block = block_.for_device(before);
+    return device_quantize(device_, block, block_.device_slots(), false, nullptr, &found) &&
+           device_elements(*found.symbols, block, dtype_, into_.data ? into_.data : output());
+  }
   size_t bytes() const { return block_.segments.count * dtype_bytes(dtype_); }
+  std::shared_ptr<DeviceContext> device_;
   CodedBlock block_;
   Dtype dtype_;
   Output into_;
@@ -210,6 +277,7 @@ class ResidualMovedElementsJob final : public Job {
  public:
   struct Request {
     std::shared_ptr<const CachedSymbols> cached;
+    std::string state_name;
     Segments segments;
     ChainArguments chain;
     Dtype dtype;
@@ -228,11 +296,21 @@ class ResidualMovedElementsJob final : public Job {
  private:
   Status execute() override {
     const Request& r = request_;
+    void* const to = r.into.data ? r.into.data : output();
     return r.chain.with_chain([&](const ResidualChain& before) {
-      ResidualCoding coding;
-      if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
-      coding.use(r.cached->symbols.get(), r.cached->escapes.data(), r.cached->escapes.size());
-      return coding.elements(r.dtype, r.into.data ? r.into.data : output());
+      if (r.cached->there) {
+        DeviceBlock block;
+        block.segments = r.segments.view();
+        block.state_name = r.state_name;
+        block.chain = before;
+        if (device_elements(*r.cached->there, block, r.dtype, to)) return Status::ok;
+      }
+      return here(*r.cached, [&](const CachedSymbols& own) {
+        ResidualCoding coding;
+        if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
+        coding.use(own.symbols.get(), own.escapes.data(), own.escapes.size());
+        return coding.elements(r.dtype, to);
+      });
     });
   }
   size_t bytes() const { return request_.segments.count * dtype_bytes(request_.dtype); }
@@ -257,21 +335,27 @@ napi_value residual_quantize_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto counts = args.handle<SharedContextCounts>(1);
   const bool keep = args.integer(2, 0, 1) == 1, plain = args.integer(3, 0, 1) == 1;
-  return start(args, engine,
-               std::make_unique<ResidualQuantizeJob>(CodedBlock::read(args, 4), std::move(counts), keep, plain));
+  CodedBlock block = CodedBlock::read(args, 4);
+  return start(
+      args, engine,
+      std::make_unique<ResidualQuantizeJob>(engine->device(), std::move(block), std::move(counts), keep, plain));
 }
 
 napi_value residual_encode_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   auto tables = args.handle<ContextTables>(1);
-  return start(args, engine, std::make_unique<ResidualEncodeJob>(CodedBlock::read(args, 2), std::move(tables)));
+  CodedBlock block = CodedBlock::read(args, 2);
+  return start(args, engine,
+               std::make_unique<ResidualEncodeJob>(engine->device(), std::move(block), std::move(tables)));
 }
 
 napi_value residual_coded_elements_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const Dtype dtype = args.dtype(1);
   const Output into = args.optional_output(2);
-  return start(args, engine, std::make_unique<ResidualCodedElementsJob>(CodedBlock::read(args, 3), dtype, into));
+  CodedBlock block = CodedBlock::read(args, 3);
+  return start(args, engine,
+               std::make_unique<ResidualCodedElementsJob>(engine->device(), std::move(block), dtype, into));
 }
 
 napi_value residual_moved_elements_call(Arguments& args) {
@@ -280,8 +364,9 @@ napi_value residual_moved_elements_call(Arguments& args) {
   request.dtype = args.dtype(1);
   request.into = args.optional_output(2);
   request.cached = args.handle<CachedSymbols>(3);
-  request.segments = Segments::read(args, 4);
-  request.chain = ChainArguments::read(args, 5);
+  request.state_name = args.text(4);
+  request.segments = Segments::read(args, 5);
+  request.chain = ChainArguments::read(args, 6);
   return start(args, engine, std::make_unique<ResidualMovedElementsJob>(std::move(request)));
 }
 

@@ -9,6 +9,7 @@
 #include "binding/engine/mapped_file.h"
 #include "binding/engine/worker_pool.h"
 #include "binding/node_api.h"
+#include "firn/device.h"
 
 namespace firn::binding {
 
@@ -33,6 +34,9 @@ class Engine {
   napi_value borrow(std::shared_ptr<MappedFile> file);
 
   const WorkerPool& pool() const { return pool_; }
+  // Where jobs try first; null without a device.
+  const std::shared_ptr<DeviceContext>& device() const { return device_; }
+  void use_device(std::shared_ptr<DeviceContext> device) { device_ = std::move(device); }
 
  private:
   Engine(napi_env env, size_t threads, size_t queue_max);
@@ -55,6 +59,7 @@ class Engine {
   bool hooked_ = false;
   // Files behind buffers that JavaScript has, by address.
   std::unordered_map<const void*, std::weak_ptr<MappedFile>> borrowed_;
+  std::shared_ptr<DeviceContext> device_;
   WorkerPool pool_;
 };
 

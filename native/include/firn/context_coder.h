@@ -43,6 +43,17 @@ struct ContextBlock {
 
 class ContextTables;
 
+// A block whose symbols somebody else has counted.
+struct CountedBlock {
+  // A row of kContextsMax * kContextSymbols counts for each segment: counts[context * kContextSymbols + symbol].
+  const uint32_t* counts = nullptr;
+  const uint32_t* segment_slots = nullptr;  // each < kContextSlotsMax
+  size_t segments = 0;
+  size_t count = 0;  // elements, the sum of all counts
+  const uint32_t* escapes = nullptr;
+  size_t escape_count = 0;
+};
+
 // Counts of a block with one slot.
 struct BlockCounts {
   const uint32_t* counts;  // indexed by context * kContextSymbols + symbol
@@ -63,6 +74,8 @@ class ContextCounts {
   // invalid_argument when the block violates a range stated above, or more than kContextElementsMax elements would be
   // counted.
   Status add(const ContextBlock& block);
+  // What add() does with the block that was counted. invalid_argument as there.
+  Status add_counted(const CountedBlock& block);
   // invalid_argument beyond kContextElementsMax.
   Status merge(const ContextCounts& other);
   // Tables for exactly these counts; the same counts give the same tables on every machine. `slots` must exceed every
@@ -114,6 +127,7 @@ class ContextTables {
 
  private:
   friend class ContextCounts;
+  friend class DeviceCoding;  // encodes with them on a device
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -12,6 +12,7 @@ enum class Status : int32_t {
   out_of_memory = 4,     // an allocation failed or a named limit on memory was reached
   unsupported = 5,       // a version or mode that this build does not support
   internal = 6,          // a defect of the core: an unexpected exception
+  gone = 7,              // a device has failed, and with it what only it held; it has to be made again
 };
 
 // Returns one English sentence without a trailing full stop; never null, never allocated.

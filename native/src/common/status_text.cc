@@ -10,6 +10,7 @@ const char* status_text(Status status) {
     case Status::invalid_argument: return "an argument is outside its documented range";
     case Status::out_of_memory: return "not enough memory, or a limit on memory was met";
     case Status::internal: return "the core made a mistake";
+    case Status::gone: return "a device has lost what it held";
     case Status::unsupported: return "the version or mode is not known to this build";
   }
   return "unknown status";

@@ -88,11 +88,11 @@ void DeviceBuffer::give_back() {
   bytes_ = 0;
 }
 
-std::unique_ptr<PinnedUpload> PinnedUpload::open(Device& device) {
-  std::unique_ptr<PinnedUpload> upload(new (std::nothrow) PinnedUpload(device));
+std::unique_ptr<PinnedUpload> PinnedUpload::open(Device& device, size_t piece_bytes) {
+  std::unique_ptr<PinnedUpload> upload(new (std::nothrow) PinnedUpload(device, piece_bytes));
   if (!upload) return nullptr;
   for (void*& piece : upload->pieces_) {
-    if (device.table().allocate_pinned(device.queue(), kPieceBytes, &piece)) return nullptr;
+    if (device.table().allocate_pinned(device.queue(), piece_bytes, &piece)) return nullptr;
   }
   return upload;
 }
@@ -108,7 +108,7 @@ DeviceStatus PinnedUpload::upload(void* to, const void* from, size_t bytes) {
   const DeviceTable& table = device_.table();
   for (size_t done = 0; done < bytes;) {
     const uint32_t piece = std::exchange(next_, (next_ + 1) % kPieces);
-    const size_t part = std::min(bytes - done, kPieceBytes);
+    const size_t part = std::min(bytes - done, piece_bytes_);
     int32_t status = on_their_way_[piece] ? table.wait_mark(device_.queue(), piece) : 0;
     if (status) return status_of(status);
     std::memcpy(pieces_[piece], static_cast<const uint8_t*>(from) + done, part);

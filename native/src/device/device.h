@@ -85,7 +85,7 @@ class PinnedUpload {
   static constexpr uint32_t kPieces = 2;
 
   // Null when there is no pinned memory. Uses marks 0 to kPieces - 1 of the device's queue.
-  static std::unique_ptr<PinnedUpload> open(Device& device);
+  static std::unique_ptr<PinnedUpload> open(Device& device, size_t piece_bytes = kPieceBytes);
   ~PinnedUpload();
   PinnedUpload(const PinnedUpload&) = delete;
   PinnedUpload& operator=(const PinnedUpload&) = delete;
@@ -94,9 +94,10 @@ class PinnedUpload {
   DeviceStatus upload(void* to, const void* from, size_t bytes);
 
  private:
-  explicit PinnedUpload(Device& device) : device_(device) {}
+  PinnedUpload(Device& device, size_t piece_bytes) : device_(device), piece_bytes_(piece_bytes) {}
 
   Device& device_;
+  const size_t piece_bytes_;
   void* pieces_[kPieces] = {};
   bool on_their_way_[kPieces] = {};
   uint32_t next_ = 0;

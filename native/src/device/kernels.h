@@ -7,7 +7,9 @@
 #include "context/blocks/context_counts_team.h"
 #include "context/blocks/element_tables_team.h"
 #include "context/dense/dense_encode_team.h"
+#include "context/dense/dense_sample_team.h"
 #include "lossless/float/exact_team.h"
+#include "residual_quant/gptq/gptq_cells_team.h"
 #include "residual_quant/gptq/gptq_team.h"
 #include "residual_quant/lattice/lattice_team.h"
 #include "stats/moments_team.h"
@@ -16,9 +18,12 @@
 // clang-format off
 #define FIRN_EACH_KERNEL(X) \
   X(gptq_round, GptqRoundKernel) \
+  X(gptq_gather, GptqGatherKernel) \
+  X(gptq_scatter, GptqScatterKernel) \
   X(context_counts, ContextCountsKernel) \
   X(element_tables, ElementTablesKernel) \
   X(dense_encode, DenseEncodeTeamKernel) \
+  X(dense_sample, DenseSampleKernel) \
   X(exact_planes, ExactPlanesKernel) \
   X(exact_cut, ExactCutKernel) \
   X(exact_differences, ExactDifferenceKernel) \

@@ -1,5 +1,5 @@
 // What a device can do, as a plain table of functions: the CPU has one (cpu_device.h), and the CUDA library another,
-// which is loaded when it is wanted (cuda_library.h).
+// which is loaded when it is wanted (device.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class DeviceStatus : int32_t {
 };
 
 // Raised with every change of DeviceTable or of a kernel's arguments: a library of another version is not used.
-inline constexpr uint32_t kDeviceTableVersion = 5;
+inline constexpr uint32_t kDeviceTableVersion = 6;
 
 // Marks of a queue: places in its work that can be waited for and timed.
 inline constexpr uint32_t kDeviceMarks = 16;

@@ -30,7 +30,7 @@ TEST_CASE("any other exception is internal at the seam: the caller's arguments a
 
 TEST_CASE("every status has a sentence of its own") {
   for (const Status status : {Status::ok, Status::corrupt, Status::truncated, Status::invalid_argument,
-                              Status::out_of_memory, Status::unsupported, Status::internal}) {
+                              Status::out_of_memory, Status::unsupported, Status::internal, Status::gone}) {
     CHECK(std::string(firn::status_text(status)) != "unknown status");
   }
 }

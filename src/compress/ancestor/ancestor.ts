@@ -55,6 +55,8 @@ export class Ancestor {
   readonly plan: CodingPlan;
   private readonly chain: PackageChain;
   private readonly files: readonly SourceFile[];
+  /** By file of the new checkpoint: the number of the ancestor's file, or -1. */
+  private readonly numbers: readonly number[];
   /** By file of the new checkpoint, by block: the number of the ancestor's block, or -1. */
   private readonly matches: readonly Int32Array[];
   /**
@@ -102,6 +104,7 @@ export class Ancestor {
     const numbers = files.map((file) =>
       this.index.files.findIndex((candidate) => candidate.path === file.path && candidate.content.type === file.type),
     );
+    this.numbers = numbers;
     const there = numbers.map((number) => this.index.files[number]);
     this.identical = there.map((file, i) => file?.sha256 === files[i]!.sha256);
     this.residualTensors = files.map(({ layout }, i) =>
@@ -275,6 +278,12 @@ export class Ancestor {
   walk(file: number, block: number): BlockWalk | undefined {
     const match = this.matches[file]![block]!;
     return match < 0 ? undefined : this.readers[file]!.walk(match);
+  }
+
+  /** A name of the state at the end of that walk, the same for all that build on it; undefined without one. */
+  stateName(file: number, block: number): string | undefined {
+    const match = this.matches[file]![block]!;
+    return match < 0 ? undefined : `package:${this.index.id}/${this.numbers[file]!}/${match}`;
   }
 
   /** The ancestor's record of a residual tensor; undefined if it has none of that name. */

@@ -16,7 +16,7 @@ import type { FileRole } from '../../checkpoint/role.ts';
 import { defaultSearchOptions, type SearchOptions } from '../../checkpoint/options/search-options.ts';
 import { createEvaluator } from '../../evaluate/create-evaluator.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
-import type { NativeCore } from '../../native/core.ts';
+import type { DeviceChoice, NativeCore } from '../../native/core.ts';
 import { loadCore } from '../../native/load-core.ts';
 import { ByteCache } from '../../restore/byte-cache.ts';
 import { Downloads } from '../../restore/downloads.ts';
@@ -115,15 +115,18 @@ export interface HarnessOptions {
   readonly blockParallel?: number;
   /** The eval set's spec accepts a model that guesses badly: its figures are not doubted. */
   readonly allowDoubted?: boolean;
+  /** The core works on this device. */
+  readonly device?: DeviceChoice;
 }
 
 export async function openCompressHarness({
   evalParallel = 1,
   blockParallel = 2,
   allowDoubted = false,
+  device,
 }: HarnessOptions = {}): Promise<CompressHarness> {
   const directory = await mkdtemp(join(tmpdir(), 'firn-compress-'));
-  const core = loadCore();
+  const core = loadCore({ device });
   const catalog = await openTestCatalog();
   const store = await openFilesystemStore({ folder: join(directory, 'objects'), crc32c: core.crc32cSync });
   const evaluator = createEvaluator({ parallel: evalParallel, deadlineMs: 30_000, memoryMaxBytes: 2 ** 30 });

@@ -71,7 +71,7 @@ export function latticeCalls(runner: JobRunner) {
       floatsOf(
         await runJob(runner, signal, () => {
           checkGptq.weights(request);
-          const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone } = request;
+          const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone, held } = request;
           const { factor, size, inputs, outputs, inputsLast } = request.place;
           return addon.latticeTargets(
             engine,
@@ -89,6 +89,9 @@ export function latticeCalls(runner: JobRunner) {
             firstElement,
             strength,
             deadZone,
+            held?.weights ?? '',
+            held?.state ?? '',
+            held?.factor ?? '',
           );
         }),
       ),

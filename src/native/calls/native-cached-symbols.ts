@@ -10,6 +10,7 @@ export class NativeCachedSymbols implements CachedSymbols {
   readonly #addon: Addon;
   #handle: CachedSymbolsHandle | undefined;
 
+  /** `elementCount`: of symbols in memory of the process, else 0. */
   constructor(addon: Addon, handle: CachedSymbolsHandle, elementCount: number) {
     this.#addon = addon;
     this.#handle = handle;

@@ -50,7 +50,7 @@ export function residualCalls(runner: JobRunner) {
       ),
     residualQuantize: async (block, { counts, keep, plain = false }, signal) => {
       let elementCount = 0;
-      const { symbols, ...sums } = await runJob(runner, signal, () => {
+      const { symbols, onDevice, ...sums } = await runJob(runner, signal, () => {
         elementCount = checkLattice.codedBlock(block);
         return addon.residualQuantize(
           engine,
@@ -60,7 +60,7 @@ export function residualCalls(runner: JobRunner) {
           ...blockArguments(block),
         );
       });
-      return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, elementCount) };
+      return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, onDevice ? 0 : elementCount) };
     },
     countCachedSymbols: (symbols, { counts: lengths, slots }, counts, signal) =>
       runJob(runner, signal, () => {
@@ -96,7 +96,7 @@ export function residualCalls(runner: JobRunner) {
         () => checkLattice.codedBlock(block),
         (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
       ),
-    residualMovedElements: (symbols, { segments, chain }, dtype, options = {}) =>
+    residualMovedElements: (symbols, { segments, chain, held }, dtype, options = {}) =>
       elementsOf(
         dtype,
         options,
@@ -107,6 +107,7 @@ export function residualCalls(runner: JobRunner) {
             number,
             options.into,
             NativeCachedSymbols.handleOf(symbols),
+            held?.state ?? '',
             flattened(segments),
             ...chainArguments(chain),
           ),
@@ -130,13 +131,15 @@ function chainArguments({ start, links }: ResidualChain) {
 }
 
 function blockArguments(block: ResidualBlock) {
-  const { gradientScales, targets, deadZone, rates, segments, slots, chain } = block;
+  const { gradientScales, targets, deadZone, rates, held, segments, slots, chain } = block;
   return [
     ...pairArguments(block),
     block.gradients && gradientScales,
     targets,
     deadZone,
     rates,
+    held?.weights ?? '',
+    held?.state ?? '',
     flattened(segments),
     slots,
     ...chainArguments(chain),

@@ -1,4 +1,5 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
+import type { HeldNames } from './device.ts';
 
 /** Quantization of residuals to a lattice, and its targets (GPTQ). `core.ts` says what holds for all calls. */
 export interface LatticeCalls {
@@ -182,6 +183,8 @@ export interface GptqWeights {
   /** As in {@link ResidualBlock}, but at most 256. */
   readonly deadZone: number;
   readonly symbolRates?: Uint8Array | undefined;
+  /** What a device may hold of the segment, and of its matrix. */
+  readonly held?: (HeldNames & { readonly factor: string }) | undefined;
 }
 
 export const gptqBlockMax = 4096;

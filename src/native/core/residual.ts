@@ -1,6 +1,7 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { WeightBlock } from './codebook.ts';
 import type { ContextCounts, ContextLayout, ContextTables } from './contexts.ts';
+import type { HeldNames } from './device.ts';
 import type { LatticeSegment, LatticeState } from './lattice.ts';
 
 /** Blocks along a chain of packages. `core.ts` says what holds for all calls. */
@@ -23,7 +24,7 @@ export interface ResidualCalls {
   residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
   /** Quantizes a block like residualQuantize, and returns the rebuilt elements. */
   residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
-  /** Adds cached symbols to `counts`. */
+  /** Adds cached symbols to `counts`. Rejects with SymbolsGoneError if a device lost them, as the next two calls do. */
   countCachedSymbols(
     symbols: CachedSymbols,
     segments: ContextLayout['segments'],
@@ -40,7 +41,7 @@ export interface ResidualCalls {
   /** The elements rebuilt from cached symbols at the end of a chain. */
   residualMovedElements(
     symbols: CachedSymbols,
-    after: Pick<ResidualBlock, 'segments' | 'chain'>,
+    after: Pick<ResidualBlock, 'segments' | 'chain' | 'held'>,
     dtype: QuantizableDtype,
     options?: ElementsOptions,
   ): Promise<Uint8Array>;
@@ -108,10 +109,16 @@ export interface ResidualBlock extends WeightBlock {
    * 0 for NaN; 1 if the scale is 0.
    */
   readonly gradientScales?: Float32Array | undefined;
+  /** Absent if no device is to hold anything of it. */
+  readonly held?: HeldNames | undefined;
 }
 
-/** A block's symbols and their contexts, in memory of the core that garbage collection does not see: release it. */
+/**
+ * A block's symbols and their contexts, in memory of the core or of a device that garbage collection does not see:
+ * release it.
+ */
 export interface CachedSymbols {
+  /** Of the process; 0 for symbols on a device. */
   readonly memoryBytes: number;
   /** Frees the memory once no job uses it any more; using the symbols afterwards is a TypeError. */
   release(): void;

@@ -58,6 +58,24 @@ Status decode_raw(const uint8_t* bytes, size_t size, size_t count, uint8_t* symb
 // How many lanes pay for so large a payload: one costs one to two bytes, all of them about 1 % at most.
 uint32_t lanes_for(CostBits payload);
 
+// Whether the runs mode is taken for a block with so many symbols other than 0, and not the dense one.
+bool takes_runs(size_t changes, size_t count);
+
+// Every kSampledth element tells what the dense mode costs.
+inline constexpr size_t kSampled = 8;
+// That cost, from `counts` of the sampled elements, kContextSymbols a table of `tables`. Symbols without a code are left
+// out.
+CostBits dense_bits(const SetCodes& codes, const std::vector<uint8_t>& tables, const std::vector<uint32_t>& counts);
+
+// Whether raw symbols are taken instead of a stream of so many bytes.
+inline bool takes_raw(size_t stream_bytes, size_t count) { return stream_bytes > (5 * count + 7) / 8; }
+
+// Appends the payload of a block without changes.
+void append_zero_block(std::vector<uint8_t>* out);
+// Appends the payload of a block whose stream in the dense mode has so many lanes, more than one.
+void append_dense_block(uint32_t lanes, const std::vector<uint8_t>& stream, const uint32_t* escapes,
+                        size_t escape_count, std::vector<uint8_t>* out);
+
 // Encodes tokens with this many lanes (one of kLaneCounts), or with one when that fails.
 template <typename TokenAt>
 LaneStream encode_tokens(size_t count, uint32_t lanes, TokenAt token) {

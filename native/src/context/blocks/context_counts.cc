@@ -102,6 +102,27 @@ Status ContextCounts::add(const ContextBlock& block) try {
   return Status::out_of_memory;
 }
 
+Status ContextCounts::add_counted(const CountedBlock& block) try {
+  if (!impl_ || block.count > kContextElementsMax - impl_->elements) return Status::invalid_argument;
+  for (size_t i = 0; i < block.segments; ++i) {
+    if (block.segment_slots[i] >= kContextSlotsMax) return Status::invalid_argument;
+  }
+  const uint32_t* row = block.counts;
+  for (size_t i = 0; i < block.segments; ++i) {
+    for (uint32_t c = 0; c < kContextsMax; ++c, row += kContextSymbols) {
+      RowCounts counts;
+      std::copy_n(row, kContextSymbols, counts.of.begin());
+      if (counts.total() > 0) impl_->row(block.segment_slots[i], c).add(counts);
+    }
+  }
+  for (size_t i = 0; i < block.escape_count; ++i) impl_->escape_bits += escape_bits(block.escapes[i]);
+  impl_->elements += block.count;
+  ++impl_->blocks;
+  return Status::ok;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
+}
+
 Status ContextCounts::merge(const ContextCounts& other) try {
   if (!impl_ || !other.impl_) return Status::invalid_argument;
   if (other.impl_->elements > kContextElementsMax - impl_->elements) return Status::invalid_argument;

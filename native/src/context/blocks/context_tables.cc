@@ -46,21 +46,12 @@ struct ModeByte {
 // Below this share of changed elements the runs mode is faster than the dense mode; both take the same room.
 constexpr uint32_t kRunsShare = 24;
 
-// Estimated cost of the dense mode, from every kSampled-th element; symbols without a code are left out.
-CostBits dense_bits(const SetCodes& codes, const ElementTables& elements, const uint8_t* symbols) {
-  constexpr size_t kSampled = 8;
-  const size_t tables = elements.tables().size();
-  const std::vector<EncoderToken>& tokens = codes.symbol_tokens();
-  std::vector<uint32_t> counts(tables * kContextSymbols);
+// Counts for dense_bits().
+std::vector<uint32_t> sampled_counts(const ElementTables& elements, const uint8_t* symbols) {
+  std::vector<uint32_t> counts(elements.tables().size() * kContextSymbols);
   for (size_t i = 0; i < elements.count(); i += kSampled)
     ++counts[elements.indexes()[i] * kContextSymbols + symbols[i]];
-  CostBits bits = 0;
-  for (size_t at = 0; at < counts.size(); ++at) {
-    const uint8_t table = elements.tables()[at / kContextSymbols];
-    const EncoderToken& token = tokens[size_t{table} * kContextSymbols + at % kContextSymbols];
-    if (token.coded()) bits += counts[at] * (whole_bits(kSlotBits) - cost_log2(token.frequency()));
-  }
-  return kSampled * bits;
+  return counts;
 }
 
 // Bit b of word w is set when symbol 64 w + b is not 0. Returns how many are.
@@ -81,10 +72,12 @@ template <typename Tables>
 LaneStream encode_with_lanes(const Tables& tables, const ElementTables& elements, const uint8_t* symbols,
                              const uint64_t* changed, size_t changes, BlockMode* mode) {
   const SetCodes& codes = tables.codes();
-  *mode = changes * kRunsShare < elements.count() ? BlockMode::runs : BlockMode::dense;
+  *mode = takes_runs(changes, elements.count()) ? BlockMode::runs : BlockMode::dense;
   if (*mode == BlockMode::runs) return encode_runs(codes, elements, symbols, changed);
-  return encode_dense(codes, elements, symbols,
-                      lanes_for(tables.of_block ? tables.counted_bits : dense_bits(codes, elements, symbols)));
+  const CostBits bits = tables.of_block
+                            ? tables.counted_bits
+                            : dense_bits(codes, elements.tables(), sampled_counts(elements, symbols));
+  return encode_dense(codes, elements, symbols, lanes_for(bits));
 }
 
 void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::vector<uint8_t>& escapes,
@@ -96,6 +89,27 @@ void append_block(ModeByte mode, const std::vector<uint8_t>& body, const std::ve
 }
 
 }  // namespace
+
+bool takes_runs(size_t changes, size_t count) { return changes * kRunsShare < count; }
+
+CostBits dense_bits(const SetCodes& codes, const std::vector<uint8_t>& tables, const std::vector<uint32_t>& counts) {
+  const std::vector<EncoderToken>& tokens = codes.symbol_tokens();
+  CostBits bits = 0;
+  for (size_t at = 0; at < tables.size() * kContextSymbols; ++at) {
+    const uint8_t table = tables[at / kContextSymbols];
+    const EncoderToken& token = tokens[size_t{table} * kContextSymbols + at % kContextSymbols];
+    if (token.coded()) bits += counts[at] * (whole_bits(kSlotBits) - cost_log2(token.frequency()));
+  }
+  return kSampled * bits;
+}
+
+void append_zero_block(std::vector<uint8_t>* out) { append_block({}, {}, {}, out); }
+
+void append_dense_block(uint32_t lanes, const std::vector<uint8_t>& stream, const uint32_t* escapes,
+                        size_t escape_count, std::vector<uint8_t>* out) {
+  const ModeByte mode{BlockMode::dense, lanes, 1, escape_count > 0};
+  append_block(mode, stream, write_escapes(escapes, escape_count), out);
+}
 
 uint32_t lanes_for(CostBits payload) {
   constexpr uint64_t kFourFrom = 800, kEightFrom = 2400, kManyFrom = 4800, kMostFrom = 9600;  // bytes
@@ -157,17 +171,17 @@ Status ContextTables::encode(const ContextBlock& block, std::vector<uint8_t>* ou
   const Scratch masks = take_scratch((words_for(layout.count) + 1) * sizeof(uint64_t));
   auto* const changed = reinterpret_cast<uint64_t*>(masks.get());
   const size_t changes = mask_changed(block.symbols, layout.count, changed);
-  ModeByte mode;
   if (changes == 0) {
-    append_block(mode, {}, {}, out);
+    append_zero_block(out);
     return Status::ok;
   }
+  ModeByte mode;
   mode.escapes = block.escape_count > 0;
   const std::vector<uint8_t> escapes = write_escapes(block.escapes, block.escape_count);
   const ElementTables elements(impl_->set, layout);
   LaneStream stream;
   if (elements.complete()) stream = encode_with_lanes(*impl_, elements, block.symbols, changed, changes, &mode.mode);
-  if (stream.bytes.empty() || stream.bytes.size() > (5 * layout.count + 7) / 8) {
+  if (stream.bytes.empty() || takes_raw(stream.bytes.size(), layout.count)) {
     mode.mode = BlockMode::raw;
     stream = LaneStream();
     encode_raw(block.symbols, layout.count, &stream.bytes);

@@ -17,30 +17,33 @@ Status check_layout(const ContextLayout& layout, uint32_t slots) {
              : Status::invalid_argument;
 }
 
+std::vector<uint8_t> tables_in_slots(const TableSet& set, const uint32_t* counts, const uint32_t* slots,
+                                     size_t segments) {
+  std::bitset<kContextTablesMax + 1> found;
+  for (size_t i = 0; i < segments; ++i) {
+    if (counts[i] == 0) continue;
+    const uint8_t* const row = &set.map[size_t{slots[i]} * set.contexts];
+    for (uint32_t c = 0; c < set.contexts; ++c) found.set(row[c]);
+  }
+  std::vector<uint8_t> tables;
+  for (uint32_t t = 0; t < found.size(); ++t) {
+    if (found[t]) tables.push_back(static_cast<uint8_t>(t));
+  }
+  return tables;
+}
+
 ElementTables::ElementTables(const TableSet& set, const ContextLayout& layout)
     : count_(layout.count), indexes_(take_scratch(words_for(layout.count) * kWordElements + 1)) {
   const size_t padded = words_for(count_) * kWordElements;
   std::memset(indexes_.get() + count_, kNone, padded - count_);
   if (set.has_map()) {
-    find_tables(set, layout);
+    tables_ = tables_in_slots(set, layout.segment_counts, layout.segment_slots, layout.segments);
     look_up(set, layout);
   } else if (set.shapes.empty()) {
     complete_ = count_ == 0;
   } else {
     tables_ = {0};
     std::memset(indexes_.get(), 0, count_);
-  }
-}
-
-void ElementTables::find_tables(const TableSet& set, const ContextLayout& layout) {
-  std::bitset<kContextTablesMax + 1> found;
-  for (size_t i = 0; i < layout.segments; ++i) {
-    if (layout.segment_counts[i] == 0) continue;
-    const uint8_t* const row = &set.map[size_t{layout.segment_slots[i]} * set.contexts];
-    for (uint32_t c = 0; c < set.contexts; ++c) found.set(row[c]);
-  }
-  for (uint32_t t = 0; t < found.size(); ++t) {
-    if (found[t]) tables_.push_back(static_cast<uint8_t>(t));
   }
 }
 

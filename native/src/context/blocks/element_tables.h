@@ -15,6 +15,10 @@ namespace firn {
 // invalid_argument when the layout breaks a range of ContextLayout, or a slot is not below `slots`.
 Status check_layout(const ContextLayout& layout, uint32_t slots);
 
+// The tables that elements of segments in these slots can have, ascending. The set has a map.
+std::vector<uint8_t> tables_in_slots(const TableSet& set, const uint32_t* counts, const uint32_t* slots,
+                                     size_t segments);
+
 // A table number for each element, dense among the tables that its block can use, so that few tables are read even if a
 // package has many.
 class ElementTables {
@@ -37,7 +41,6 @@ class ElementTables {
   static constexpr uint8_t kNone = 0xFF;
 
  private:
-  void find_tables(const TableSet& set, const ContextLayout& layout);
   void look_up(const TableSet& set, const ContextLayout& layout);
 
   size_t count_;

@@ -1,4 +1,5 @@
 import type {
+  CachedSymbols,
   ContextCounts,
   ContextTables,
   ElementsOptions,
@@ -8,6 +9,7 @@ import type {
   ResidualBlock,
   WeightBlock,
 } from '../../../native/core.ts';
+import { SymbolsGoneError } from '../../../native/check/native-status.ts';
 import {
   blockOrigins,
   blockSlots,
@@ -24,6 +26,7 @@ import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { ModelSource } from '../../upload/model-source.ts';
 import type { ModelSymbols } from './lattice/symbol-cache.ts';
+import type { BlockNames } from './held-names.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
@@ -37,6 +40,8 @@ export interface ResidualCoderParts {
   readonly modelSymbols: ModelSymbols;
   /** Whether errors are also summed with equal weights, for a bound on the weights. */
   readonly sumsPlainErrors?: boolean;
+  /** Absent without a device. */
+  readonly names?: BlockNames | undefined;
 }
 
 /** How a block is rounded. */
@@ -120,11 +125,12 @@ export class ResidualCoder {
 
   /** Counts the symbols of a block that was quantized in the same way before; false if they are no longer cached. */
   async count(file: ResidualFile, at: BlockPlace, counts: ContextCounts, signal?: AbortSignal): Promise<boolean> {
-    const { modelSymbols, core } = this.parts;
-    const symbols = modelSymbols.get(keyOf(at));
-    if (symbols === undefined) return false;
-    await core.countCachedSymbols(symbols, contextSegments(file, at.block), counts, signal);
-    return true;
+    const { core } = this.parts;
+    const counted = await this.withSymbols(at, async (symbols) => {
+      await core.countCachedSymbols(symbols, contextSegments(file, at.block), counts, signal);
+      return true;
+    });
+    return counted === true;
   }
 
   /** The payload of a block, rounded as in its last quantization. */
@@ -135,10 +141,11 @@ export class ResidualCoder {
     tables: ContextTables,
     signal?: AbortSignal,
   ): Promise<Uint8Array> {
-    const { modelSymbols, core } = this.parts;
-    const symbols = modelSymbols.get(keyOf(at));
-    if (symbols !== undefined)
-      return core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal);
+    const { core } = this.parts;
+    const payload = await this.withSymbols(at, (symbols) =>
+      core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal),
+    );
+    if (payload !== undefined) return payload;
     return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
   }
 
@@ -154,8 +161,10 @@ export class ResidualCoder {
     const { core, modelSymbols } = this.parts;
     // Symbols are looked up after the wait: another model may take the room meanwhile.
     const start = modelSymbols.has(keyOf(at)) ? await this.behind(file, at, options.signal) : undefined;
-    const symbols = modelSymbols.get(keyOf(at));
-    if (symbols !== undefined && start !== undefined) return core.residualMovedElements(symbols, start, dtype, options);
+    const after = start && { ...start, held: this.parts.names?.block(at) };
+    const elements =
+      after && (await this.withSymbols(at, (symbols) => core.residualMovedElements(symbols, after, dtype, options)));
+    if (elements !== undefined) return elements;
     return this.withBlock(
       file,
       at,
@@ -163,6 +172,20 @@ export class ResidualCoder {
       (block) => core.residualCodedElements(block, dtype, options),
       options.signal,
     );
+  }
+
+  /** Calls `use` with a block's cached symbols; undefined if there are none, or a device has lost them. */
+  private async withSymbols<T>(at: BlockPlace, use: (symbols: CachedSymbols) => Promise<T>): Promise<T | undefined> {
+    const { modelSymbols } = this.parts;
+    const symbols = modelSymbols.get(keyOf(at));
+    if (symbols === undefined) return undefined;
+    try {
+      return await use(symbols);
+    } catch (error) {
+      if (!(error instanceof SymbolsGoneError)) throw error;
+      if (modelSymbols.get(keyOf(at)) === symbols) modelSymbols.delete(keyOf(at));
+      return undefined;
+    }
   }
 
   /** Calls `use` with a block in the core's form, and with the number of its elements that have a previous value. */
@@ -188,6 +211,7 @@ export class ResidualCoder {
         rates: isFirst ? undefined : rounding.rates,
         targets,
         gradientScales: scales,
+        held: this.parts.names?.block(at),
       };
       return use(block, isFirst ? 0 : at.block.elementCount);
     };
@@ -202,7 +226,7 @@ export class ResidualCoder {
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
-    const { core, ancestor, gramMatrices } = this.parts;
+    const { core, ancestor, gramMatrices, names } = this.parts;
     const places = gramMatrices?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor)))
       return { ...(await this.behind(file, at, signal)), targets: undefined };
@@ -217,7 +241,16 @@ export class ResidualCoder {
     const priced = isFirst ? undefined : rates;
     const targets = await gptqTargets(
       core,
-      { block: at.block, lattice, weights, dtype, places, roundingOf: ofTensor, symbolRates: priced },
+      {
+        block: at.block,
+        lattice,
+        weights,
+        dtype,
+        places,
+        roundingOf: ofTensor,
+        symbolRates: priced,
+        heldOf: names && ((number, factor) => names.segment(at, number, factor)),
+      },
       signal,
     );
     return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };

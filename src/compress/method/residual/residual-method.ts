@@ -7,6 +7,7 @@ import type { CodingPlan } from '../../plan/plan-codings.ts';
 import { measureGramMatrices } from '../gram-matrices.ts';
 import type { Method, MethodSession, MethodWork, QuantizationBasis } from '../method.ts';
 import type { Quantization } from '../quantized-model.ts';
+import { DeviceNames } from './held-names.ts';
 import { measureDrift } from './steps/measure-drift.ts';
 import { SymbolCache } from './lattice/symbol-cache.ts';
 import { residualQuantization } from './residual-quantization.ts';
@@ -37,12 +38,15 @@ function isFiner(found: QuantizationConfig, last: QuantizationConfig | undefined
 class ResidualSession implements MethodSession {
   readonly #work: MethodWork;
   readonly #symbolCache: SymbolCache;
+  readonly #deviceNames: DeviceNames | undefined;
   /** By the ancestor, or by the model for a base, so that an estimate and the encode after it share one. */
   readonly #known = new WeakMap<object, Promise<Quantization>>();
 
   constructor(work: MethodWork) {
     this.#work = work;
     this.#symbolCache = new SymbolCache(work.cacheMaxBytes);
+    const scope = work.core.openDeviceScope();
+    this.#deviceNames = scope && new DeviceNames(scope);
   }
 
   quantization(basis: QuantizationBasis): Promise<Quantization> {
@@ -59,6 +63,7 @@ class ResidualSession implements MethodSession {
 
   close(): void {
     this.#symbolCache.clear();
+    this.#deviceNames?.close();
   }
 
   #make({ model: { plan, gramMatrices }, ancestor, candidates, resumption }: QuantizationBasis): Promise<Quantization> {
@@ -74,6 +79,7 @@ class ResidualSession implements MethodSession {
       warn,
       gramMatrices,
       symbolCache: this.#symbolCache,
+      deviceNames: this.#deviceNames,
       rounding,
       hysteresis,
       weightErrorMax,

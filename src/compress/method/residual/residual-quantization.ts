@@ -14,6 +14,7 @@ import { residualBlocks } from './residual-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { EncodingOptions, Quantization } from '../quantized-model.ts';
 import { quantizeResiduals, estimateResidualBytes, type ResidualModel } from './residual-model.ts';
+import type { DeviceNames } from './held-names.ts';
 import { planSteps } from './steps/residual-steps.ts';
 import { ancestorInLatticeRange } from './lattice/ancestor-in-lattice-range.ts';
 import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
@@ -42,6 +43,8 @@ export interface ResidualParts extends EncodingOptions {
   readonly resumption?: Resumption | undefined;
   /** Absent if inputs cannot be measured. */
   readonly gramMatrices?: GramMatrices | undefined;
+  /** Absent without a device. */
+  readonly deviceNames?: DeviceNames | undefined;
 }
 
 /** Most quantized models cached: a search needs each one twice, for its bytes and for its quality. */
@@ -68,7 +71,8 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   // If training was resumed from a rebuilt checkpoint, now or recently, the rebuilt weights must not lag behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
   const forms = new ByteCache<Promise<ResidualModel>>(formsKept);
-  const modelParts = { ...parts, ancestor, records, moments, started, toNearest };
+  const names = parts.deviceNames?.against(ancestor);
+  const modelParts = { ...parts, ancestor, records, moments, started, toNearest, names };
   const quantize = (config: QuantizationConfig): Promise<ResidualModel> => {
     const { step } = own(config);
     const known = forms.get(String(step));

@@ -1,5 +1,5 @@
 import { dtypeBytes, type QuantizableDtype } from '../../../../checkpoint/dtype.ts';
-import type { GptqPlace, LatticeBlock, NativeCore } from '../../../../native/core.ts';
+import type { GptqPlace, GptqWeights, LatticeBlock, NativeCore } from '../../../../native/core.ts';
 import type { PlannedBlock } from '../../../../package/blocks/block-plan.ts';
 
 /** How one tensor is rounded: the share of errors handed on, and the dead zone in 1/256 steps. */
@@ -18,11 +18,13 @@ export interface GptqBlock {
   readonly roundingOf: (tensor: number) => Rounding;
   /** Rates of moves, by context (ContextCounts.symbolRates). */
   readonly symbolRates?: Uint8Array | undefined;
+  /** By number of a segment and factor of its matrix: what a device may hold of it. Absent without a device. */
+  readonly heldOf?: ((segment: number, factor: GptqPlace['factor']) => GptqWeights['held']) | undefined;
 }
 
 /** The block's weights as F32; weights of matrices in `places` are replaced by the values that GPTQ moves them to. */
 export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
-  const { block, lattice, weights, dtype, places, roundingOf, symbolRates } = request;
+  const { block, lattice, weights, dtype, places, roundingOf, symbolRates, heldOf } = request;
   // A matrix that fills the block gives all of its targets: most blocks of a large model.
   const isWhole = block.segments.length === 1 && places.has(block.segments[0]!.tensor);
   const targets = isWhole ? undefined : new Uint8Array(await core.convert(weights, dtype, 'F32', signal));
@@ -44,6 +46,7 @@ export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?:
           symbolRates,
           place,
           firstElement,
+          held: heldOf?.(index, place.factor),
           ...roundingOf(tensor),
         },
         signal,

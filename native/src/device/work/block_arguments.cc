@@ -1,0 +1,47 @@
+#include "device/work/block_arguments.h"
+
+#include <algorithm>
+
+#include "residual_quant/lattice/activity.h"
+
+namespace firn {
+
+StateThere state_of(DeviceWork& work, const DeviceBlock& block, size_t count) {
+  const size_t bytes = state_bytes(count);
+  if (const void* const there = work.find(block.state_name, bytes)) return state_at(there, count);
+  if (!work.ok()) return {};
+  std::vector<uint8_t> made(bytes);
+  auto* const values = reinterpret_cast<int32_t*>(made.data());
+  uint8_t* const activity = made.data() + in_sixteens(count * sizeof(int32_t));
+  const ResidualChain& chain = block.chain;
+  if (chain.count > 0) {
+    for (size_t i = 0; i < chain.count; ++i) {
+      size_t of_link = 0;
+      if (!valid_segments(chain.links[i].segments, &of_link) || of_link != count) return {};
+    }
+    if (residual_state(chain, values, activity) != Status::ok) return {};
+  } else if (chain.previous.values) {
+    std::copy_n(chain.previous.values, count, values);
+    std::copy_n(chain.previous.activity, count, activity);
+  } else {
+    int32_t* to = values;
+    for (size_t s = 0; s < block.segments.count; ++s)
+      to = std::fill_n(to, block.segments.data[s].count, chain.origins[s]);
+    std::fill_n(activity, count, kStateAfterBase);
+  }
+  return state_at(work.put_held(block.state_name, made.data(), bytes), count);
+}
+
+std::vector<LatticeTeamSegment> team_segments(LatticeSegments segments, uint32_t dead_zone) {
+  std::vector<LatticeTeamSegment> all;
+  all.reserve(segments.count);
+  uint32_t first = 0;
+  for (size_t s = 0; s < segments.count; ++s) {
+    const LatticeSegment& segment = segments.data[s];
+    all.push_back({lattice_rule(segment, dead_zone), first, segment.count});
+    first += segment.count;
+  }
+  return all;
+}
+
+}  // namespace firn
