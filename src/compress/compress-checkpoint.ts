@@ -7,6 +7,7 @@ import type { CompressContext, EncodePhase } from './compress-context.ts';
 import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
+import { deviceAttributes } from './device-attributes.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ancestor.ts';
@@ -265,7 +266,14 @@ class Phases {
     ctx.publish(checkpoint.id, { type: 'phase', phase });
     const started = performance.now();
     try {
-      return await ctx.tracer.span(`encode.${phase}`, {}, work);
+      return await ctx.tracer.span(`encode.${phase}`, {}, async (span) => {
+        const onDevice = deviceAttributes(ctx.core);
+        try {
+          return await work();
+        } finally {
+          span.set(onDevice());
+        }
+      });
     } finally {
       this.seconds[phase] = (this.seconds[phase] ?? 0) + (performance.now() - started) / 1000;
     }

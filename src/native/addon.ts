@@ -40,10 +40,23 @@ type ChainArguments = [
   origins: Optional<Int32Array>,
   ...links: Optional<ContextTablesHandle | Uint8Array | Int32Array | Uint32Array | number>[],
 ];
+/** Without a factor nothing is rounded, and the other numbers are 1 or 0. */
+type RoundingArguments = [
+  factor: Optional<Float32Array>,
+  size: number,
+  inputs: number,
+  outputs: number,
+  inputsLast: number,
+  first: number,
+  strength: number,
+  deadZone: number,
+  factorName: string,
+];
 type CodedBlockArguments = [
   ...PairArguments,
   gradientScales: Optional<Float32Array>,
   targets: Optional<Uint8Array>,
+  ...rounding: RoundingArguments,
   deadZone: number,
   rates: Optional<Uint8Array>,
   weightsName: string,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
+import type { DeviceFigures } from '../native/core.ts';
 import { createReadiness } from '../http/watch/readiness.ts';
 import { probesOf, type ProbedParts } from './probe-process.ts';
 
@@ -8,6 +9,7 @@ let catalog: Catalog;
 let broken: Set<string>;
 let lookedMsAgo: number;
 let stopping: boolean;
+let device: Partial<DeviceFigures> | undefined;
 
 beforeAll(async () => {
   catalog = await openTestCatalog();
@@ -17,6 +19,7 @@ beforeEach(async () => {
   broken = new Set();
   lookedMsAgo = 10;
   stopping = false;
+  device = undefined;
   await catalog.processes.leave('worker-1');
 });
 
@@ -30,6 +33,7 @@ function ask(roles: 'gateway' | 'worker' | 'both', workersMin = 0) {
     catalog: Object.assign({ ...catalog }, { probe: probe('catalog') }),
     store: { probe: probe('store') },
     evaluator: { probe: probe('evaluation') },
+    core: { deviceFigures: () => device },
     isGateway: roles !== 'worker',
     worker: roles === 'gateway' ? undefined : { lookedMsAgo: () => lookedMsAgo },
     workersMin,
@@ -102,4 +106,17 @@ test('a process that is both goes on answering without evaluations, degraded', a
   await announceWorker();
   broken.add('evaluation');
   expect(await ask('both')).toMatchObject({ status: 'degraded', checks: { evaluation: 'failed', workers: 'ok' } });
+});
+
+describe('a worker with a device', () => {
+  test('is ready, and says that the device works', async () => {
+    device = { lost: false };
+    expect(await ask('worker')).toMatchObject({ status: 'ready', checks: { device: 'ok' } });
+  });
+
+  test('goes on without it, degraded', async () => {
+    device = { lost: true, lastFailure: 'it failed' };
+    expect(await ask('worker')).toMatchObject({ status: 'degraded', checks: { device: 'failed' } });
+    expect(await ask('gateway')).not.toHaveProperty('checks.device');
+  });
 });

@@ -82,8 +82,8 @@ export function registerProcessMetrics(registry: Registry, { catalog, core, jobK
   deviceMetrics(registry, core);
 }
 
-/** Without a device these have no samples. */
-function deviceMetrics(registry: Registry, core: NativeCore): void {
+/** Metrics of the device that a worker uses; they have no samples without one. */
+export function deviceMetrics(registry: Registry, core: Pick<NativeCore, 'deviceFigures'>): void {
   const ofDevice = (
     series: Pick<SampledSeries, 'name' | 'help' | 'type'>,
     value: (figures: DeviceFigures) => number,

@@ -5,6 +5,8 @@ namespace {
 
 constexpr size_t kStartArguments = 3, kLinkArguments = 7;
 
+bool has_previous(const ResidualChain& chain) { return chain.count > 0 || chain.previous.values; }
+
 }  // namespace
 
 ChainArguments ChainArguments::read(Arguments& args, size_t first) {
@@ -36,6 +38,8 @@ CodedBlock CodedBlock::read(Arguments& args, size_t first) {
   block.pair = WeightPair::read(args, first);
   block.gradient_scales = args.optional_floats(first + 4);
   block.targets = args.optional_bytes(first + 5);
+  block.rounding = RoundingArguments::read(args, first + 6);
+  first += RoundingArguments::kCount;
   block.dead_zone = static_cast<uint32_t>(args.integer(first + 6, 0, kLatticeDeadZoneMax));
   block.prices = args.optional_bytes(first + 7);
   block.weights_name = args.text(first + 8);
@@ -51,7 +55,9 @@ bool CodedBlock::valid() const {
   const size_t count = segments.count, segment_count = segments.list.size();
   const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
   return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
-         (!targets.data || targets.count == count * sizeof(float)) && (!prices.data || prices.count == kLatticeRates);
+         (!targets.data || targets.count == count * sizeof(float)) && rounding.valid() &&
+         (!rounding.factor.data || (segment_count == 1 && !targets.data)) &&
+         (!prices.data || prices.count == kLatticeRates);
 }
 
 Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
@@ -59,11 +65,25 @@ Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
   if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
   statistics.resize(segments.list.size());
   const LatticeHysteresis hysteresis(dead_zone, prices.data);
+  if (rounding.factor.data) {
+    std::vector<float> rounded(segments.count);
+    Gptq gptq = rounding.gptq;
+    const LatticeState state = coding.state();
+    // A base has no rates: there is no previous value to stay at.
+    if (state.values && has_previous(before)) gptq.hysteresis.rates = prices.data;
+    const Status status =
+        lattice_targets(pair.weights.data, pair.weight_dtype, segments.list[0], state, gptq, rounded.data());
+    return status == Status::ok ? coding.quantize(rounded.data(), Dtype::f32, hysteresis, statistics.data()) : status;
+  }
   return targets.data ? coding.quantize(targets.data, Dtype::f32, hysteresis, statistics.data())
                       : coding.quantize(pair.weights.data, pair.weight_dtype, hysteresis, statistics.data());
 }
 
-DeviceBlock CodedBlock::for_device(const ResidualChain& before) const {
+DeviceBlock CodedBlock::for_device(const ResidualChain& before, DeviceRounding* to_round) const {
+  if (rounding.factor.data) {
+    *to_round = {rounding.factor_name, rounding.gptq};
+    if (has_previous(before)) to_round->gptq.hysteresis.rates = prices.data;
+  }
   return {weights_name,
           pair.weights.data,
           pair.weight_dtype,
@@ -71,6 +91,7 @@ DeviceBlock CodedBlock::for_device(const ResidualChain& before) const {
           pair.gradient_dtype,
           gradient_scales.data,
           reinterpret_cast<const float*>(targets.data),
+          rounding.factor.data ? to_round : nullptr,
           {dead_zone, prices.data},
           segments.view(),
           state_name,

@@ -7,6 +7,7 @@
 #include "binding/arguments/context_handles.h"
 #include "binding/arguments/lattice_arguments.h"
 #include "binding/arguments/weight_pair.h"
+#include "binding/arguments/rounding_arguments.h"
 #include "firn/residual_quant/residual.h"
 
 namespace firn::binding {
@@ -55,12 +56,13 @@ class ChainArguments {
 };
 
 // A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the
-// gradients, targets, dead zone and prices, the names of its weights and its state on a device, then its segments,
-// slots and chain.
+// gradients, targets, how its one segment is rounded along the inputs (nine arguments), dead zone and prices, the names
+// of its weights and its state on a device, then its segments, slots and chain.
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
   InputBytes targets;            // binary32; data is null if the weights themselves are the targets
+  RoundingArguments rounding;
   uint32_t dead_zone;
   InputBytes prices;  // data is null if every move has the same price
   std::string weights_name, state_name;
@@ -75,8 +77,8 @@ struct CodedBlock {
   // Quantizes behind the chain.
   Status quantize(const ResidualChain& before, ResidualCoding& coding,
                   std::vector<LatticeStatistics>& statistics) const;
-  // The same block for a device.
-  DeviceBlock for_device(const ResidualChain& before) const;
+  // The same block for a device. `to_round` is written if there is something to round.
+  DeviceBlock for_device(const ResidualChain& before, DeviceRounding* to_round) const;
   DeviceSlots device_slots() const { return {counts.data(), slots.data(), counts.size()}; }
 };
 

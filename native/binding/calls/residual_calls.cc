@@ -115,7 +115,9 @@ class ResidualQuantizeJob final : public Job {
   bool done_there(const ResidualChain& before) {
     ContextCounts own;
     DeviceFindings found;
-    if (!device_quantize(device_, block_.for_device(before), block_.device_slots(), plain_, &own, &found)) return false;
+    DeviceRounding rounding;
+    const DeviceBlock block = block_.for_device(before, &rounding);
+    if (!device_quantize(device_, block, block_.device_slots(), plain_, &own, &found)) return false;
     if (cached_) {
       cached_->count = block_.segments.count;
       if (found.symbols->may_stay()) cached_->there = std::move(found.symbols);
@@ -232,8 +234,9 @@ class ResidualEncodeJob final : public Job {
   }
   bool done_there(const ResidualChain& before) {
     DeviceFindings found;
+    DeviceRounding rounding;
     const DeviceSlots slots = block_.device_slots();
-    return device_quantize(device_, block_.for_device(before), slots, false, nullptr, &found) &&
+    return device_quantize(device_, block_.for_device(before, &rounding), slots, false, nullptr, &found) &&
            device_encode(*found.symbols, slots, *tables_, &payload_);
   }
   std::shared_ptr<DeviceContext> device_;
@@ -261,7 +264,8 @@ class ResidualCodedElementsJob final : public Job {
   }
   bool done_there(const ResidualChain& before) {
     DeviceFindings found;
-    const DeviceBlock block = block_.for_device(before);
+    DeviceRounding rounding;
+    const DeviceBlock block = block_.for_device(before, &rounding);
     return device_quantize(device_, block, block_.device_slots(), false, nullptr, &found) &&
            device_elements(*found.symbols, block, dtype_, into_.data ? into_.data : output());
   }

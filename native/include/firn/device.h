@@ -78,6 +78,12 @@ class DeviceSymbols {
   virtual bool may_stay() const = 0;
 };
 
+// How the one segment of a block is rounded along the inputs of its matrix.
+struct DeviceRounding {
+  std::string_view factor_name;
+  Gptq gptq;
+};
+
 // A block that is coded behind a chain, as ResidualCoding takes it.
 struct DeviceBlock {
   std::string_view weights_name;  // of the weights and their gradients
@@ -87,6 +93,7 @@ struct DeviceBlock {
   Dtype gradient_dtype = Dtype::f32;
   const float* gradient_scales = nullptr;  // one a segment, with gradients
   const float* targets = nullptr;          // quantized instead of the weights; or null
+  const DeviceRounding* rounding = nullptr;  // or null; then the targets are what lattice_targets() gives
   LatticeHysteresis hysteresis{128};
   LatticeSegments segments;
   std::string_view state_name;  // of the state at the end of the chain

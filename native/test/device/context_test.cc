@@ -2,6 +2,7 @@
 #include "context/blocks/element_tables_team.h"
 #include "context/blocks/block_modes.h"
 #include "context/dense/dense_encode_tokens.h"
+#include "context/dense/dense_sample_team.h"
 #include "firn/context_coder.h"
 #include "test/device/device_columns.h"
 
@@ -95,6 +96,23 @@ TEST_CASE("device: the table of each element is that of the processor") {
       CHECK((arrays.read(missing, 1)[0] == 0) == expected.complete());
       const std::vector<uint8_t> found = arrays.read(indexes, p.elements);
       CHECK(std::equal(found.begin(), found.end(), expected.indexes()));
+    });
+  }
+}
+
+TEST_CASE("device: symbols by table in every eighth element are counted as they lie there") {
+  Random random(244);
+  for (size_t round = 0; round < rounds(20); ++round) {
+    const size_t count = random_count(random, 100000);
+    const std::vector<uint8_t> indexes = random_bytes(random, count, kDenseTeamTables),
+                               symbols = random_bytes(random, count, kDenseTeamSymbols);
+    std::vector<uint32_t> expected(DenseSampleKernel::kCells);
+    for (size_t i = 0; i < count; i += kSampled) ++expected[indexes[i] * kDenseTeamSymbols + symbols[i]];
+    for_each_column(random, [&](Arrays& arrays, auto run) {
+      uint32_t* const counts = arrays.add(std::vector<uint32_t>(DenseSampleKernel::kCells));
+      run(&DeviceTable::dense_sample,
+          DenseSampleKernel{arrays.add(indexes), arrays.add(symbols), static_cast<uint32_t>(count), counts});
+      CHECK(arrays.read(counts, expected.size()) == expected);
     });
   }
 }

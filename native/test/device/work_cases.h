@@ -20,6 +20,8 @@ struct WorkBlock {
   size_t count = 0;
   DeviceBlock block;
   DeviceSlots in_tables;
+  DeviceRounding rounding;
+  std::vector<float> factor;
 
   void make(Random& random, size_t largest) {
     const size_t most = 1 + random.below(random.below(4) ? 3 : 60);
@@ -71,9 +73,22 @@ struct WorkBlock {
       block.targets = targets.data();
     }
     block.hysteresis = {128 + static_cast<uint32_t>(random.below(40))};
+    if (segments.size() == 1 && !block.targets && random.below(2)) {
+      Gptq& gptq = rounding.gptq;
+      gptq.size = gptq.inputs = 1 + static_cast<uint32_t>(random.below(100));
+      gptq.outputs = static_cast<uint32_t>(count / gptq.inputs + 2);
+      gptq.first = random.below(gptq.inputs + 1);
+      gptq.hysteresis = {block.hysteresis.dead_zone};
+      factor.resize(size_t{gptq.size} * gptq.size);
+      for (size_t i = 0; i < factor.size(); ++i)
+        factor[i] = i % gptq.size < i / gptq.size ? 0.2f * gaussian(random) : 0.0f;
+      gptq.factor = factor.data();
+      block.rounding = &rounding;
+    }
     if (random.below(2)) {
       for (size_t i = 0; i < kLatticeRates; ++i) rates.push_back(static_cast<uint8_t>(random.next()));
       block.hysteresis.rates = rates.data();
+      if (!starts) rounding.gptq.hysteresis.rates = rates.data();
     }
     block.segments = {segments.data(), segments.size()};
     block.chain.origins = origins.data();
@@ -103,8 +118,13 @@ struct WorkAnswer {
         plain_errors.resize(work.segments.size());
     elements.resize(work.count * dtype_bytes(dtype));
     if (coding.begin(b.chain, b.segments) != Status::ok) return;
-    const Status quantized = b.targets ? coding.quantize(b.targets, Dtype::f32, b.hysteresis, statistics.data())
-                                       : coding.quantize(b.weights, b.dtype, b.hysteresis, statistics.data());
+    std::vector<float> rounded(work.count);
+    if (b.rounding && lattice_targets(b.weights, b.dtype, b.segments.data[0], coding.state(), b.rounding->gptq,
+                                      rounded.data()) != Status::ok)
+      return;
+    const float* const targets = b.rounding ? rounded.data() : b.targets;
+    const Status quantized = targets ? coding.quantize(targets, Dtype::f32, b.hysteresis, statistics.data())
+                                     : coding.quantize(b.weights, b.dtype, b.hysteresis, statistics.data());
     if (quantized != Status::ok) return;
     REQUIRE(coding.error_sums(b.weights, b.dtype, b.gradients, b.gradient_dtype, b.gradient_scales, errors.data()) ==
             Status::ok);

@@ -1,12 +1,14 @@
 import { dtypeBytes, type QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { Started } from '../addon.ts';
 import { checkArguments } from '../check/check-arguments.ts';
+import { checkGptq } from '../check/check-gptq.ts';
 import { checkLattice } from '../check/check-lattice.ts';
 import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
-import type { ElementsOptions, NativeCore, ResidualBlock, ResidualChain } from '../core.ts';
+import type { ElementsOptions, NativeCore, ResidualBlock, ResidualChain, SegmentRounding } from '../core.ts';
 import { flattened, stateOf } from './lattice-calls.ts';
 import { NativeCachedSymbols } from './native-cached-symbols.ts';
 import { nativeNumbers } from '../check/native-numbers.ts';
+import { argumentError } from '../check/native-status.ts';
 import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
@@ -51,7 +53,7 @@ export function residualCalls(runner: JobRunner) {
     residualQuantize: async (block, { counts, keep, plain = false }, signal) => {
       let elementCount = 0;
       const { symbols, onDevice, ...sums } = await runJob(runner, signal, () => {
-        elementCount = checkLattice.codedBlock(block);
+        elementCount = checkBlock(block);
         return addon.residualQuantize(
           engine,
           NativeContextCounts.handleOf(counts),
@@ -86,14 +88,14 @@ export function residualCalls(runner: JobRunner) {
       }),
     residualEncode: (block, tables, signal) =>
       runJob(runner, signal, () => {
-        checkLattice.codedBlock(block);
+        checkBlock(block);
         return addon.residualEncode(engine, NativeContextTables.handleOf(tables), ...blockArguments(block));
       }),
     residualCodedElements: (block, dtype, options = {}) =>
       elementsOf(
         dtype,
         options,
-        () => checkLattice.codedBlock(block),
+        () => checkBlock(block),
         (number) => addon.residualCodedElements(engine, number, options.into, ...blockArguments(block)),
       ),
     residualMovedElements: (symbols, { segments, chain, held }, dtype, options = {}) =>
@@ -115,6 +117,16 @@ export function residualCalls(runner: JobRunner) {
   } satisfies Partial<NativeCore>;
 }
 
+/** Returns the number of elements. */
+function checkBlock(block: ResidualBlock): number {
+  const count = checkLattice.codedBlock(block);
+  if (block.rounding === undefined) return count;
+  checkArguments.integer('segments of a block to round', block.segments.length, 1, 1);
+  if (block.targets !== undefined) throw argumentError('targets: of a block that is to be rounded');
+  checkGptq.place(block.rounding, count);
+  return count;
+}
+
 function chainArguments({ start, links }: ResidualChain) {
   const origins = start instanceof Int32Array ? start : undefined;
   const previous = start instanceof Int32Array ? undefined : start;
@@ -131,11 +143,12 @@ function chainArguments({ start, links }: ResidualChain) {
 }
 
 function blockArguments(block: ResidualBlock) {
-  const { gradientScales, targets, deadZone, rates, held, segments, slots, chain } = block;
+  const { gradientScales, targets, rounding, deadZone, rates, held, segments, slots, chain } = block;
   return [
     ...pairArguments(block),
     block.gradients && gradientScales,
     targets,
+    ...roundingArguments(rounding),
     deadZone,
     rates,
     held?.weights ?? '',
@@ -143,5 +156,23 @@ function blockArguments(block: ResidualBlock) {
     flattened(segments),
     slots,
     ...chainArguments(chain),
+  ] as const;
+}
+
+/** In place of the place of a segment that is not rounded. */
+const noPlace = { factor: undefined, size: 1, inputs: 1, outputs: 1, inputsLast: false };
+
+function roundingArguments(rounding: SegmentRounding | undefined) {
+  const { factor, size, inputs, outputs, inputsLast } = rounding?.place ?? noPlace;
+  return [
+    factor,
+    size,
+    inputs,
+    outputs,
+    Number(inputsLast),
+    rounding?.firstElement ?? 0,
+    rounding?.strength ?? 0,
+    rounding?.deadZone ?? 0,
+    rounding?.factorName ?? '',
   ] as const;
 }

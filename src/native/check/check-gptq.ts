@@ -4,7 +4,9 @@ import { gptqBlockMax, type GptqWeights } from '../core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the GPTQ calls; see check-arguments.ts. */
-export const checkGptq = { gram, weights };
+export const checkGptq = { gram, weights, place };
+
+type Rounded = Pick<GptqWeights, 'place' | 'firstElement' | 'strength' | 'deadZone'>;
 
 const { elements, integer, typed } = checkArguments;
 
@@ -20,12 +22,17 @@ function gram(matrix: Float32Array, size: number, damping: number): void {
 }
 
 function weights(request: GptqWeights): void {
-  const { segment, previous, firstElement, strength, deadZone } = request;
-  const { factor, size, inputs, outputs } = request.place;
+  const { segment, previous } = request;
   const count = checkLattice.block({ segments: [segment], ...(previous && { previous }) });
   if (elements('weights', request.weights, request.dtype) !== count)
     throw argumentError(`weights: not the ${count} elements of the segment`);
   checkLattice.rates(request.symbolRates);
+  place(request, count);
+}
+
+/** The place of a segment of `count` elements in its matrix, and how it is rounded. */
+function place({ place: at, firstElement, strength, deadZone }: Rounded, count: number): void {
+  const { factor, size, inputs, outputs } = at;
   typed('factor', factor, Float32Array);
   integer('size', size, 1, gptqBlockMax);
   integer('inputs', inputs, 1, sideMax);

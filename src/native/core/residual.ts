@@ -2,7 +2,7 @@ import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { WeightBlock } from './codebook.ts';
 import type { ContextCounts, ContextLayout, ContextTables } from './contexts.ts';
 import type { HeldNames } from './device.ts';
-import type { LatticeSegment, LatticeState } from './lattice.ts';
+import type { GptqWeights, LatticeSegment, LatticeState } from './lattice.ts';
 
 /** Blocks along a chain of packages. `core.ts` says what holds for all calls. */
 export interface ResidualCalls {
@@ -89,6 +89,12 @@ export interface ResidualChain {
   readonly start: LatticeState | Int32Array;
 }
 
+/** What latticeTargets takes of a segment, without rates: those of its block apply. */
+export type SegmentRounding = Pick<GptqWeights, 'place' | 'firstElement' | 'strength' | 'deadZone'> & {
+  /** Name of the factor, under which a device may hold it. */
+  readonly factorName: string;
+};
+
 /** A block to be coded at the end of a chain. */
 export interface ResidualBlock extends WeightBlock {
   readonly chain: ResidualChain;
@@ -104,6 +110,8 @@ export interface ResidualBlock extends WeightBlock {
   readonly rates?: Uint8Array | undefined;
   /** Values quantized instead of the weights, as F32; errors are still those of the weights. */
   readonly targets?: Uint8Array | undefined;
+  /** Of a block of one segment: rounds it along the inputs of its matrix, instead of given targets. */
+  readonly rounding?: SegmentRounding | undefined;
   /**
    * With gradients, one per segment: an element's weight in the errors is min((gradient * scale)^2, 2^40) in binary32,
    * 0 for NaN; 1 if the scale is 0.

@@ -68,6 +68,9 @@ class ResidualCoding {
   // their units. Errors as residual_state(). The data that `chain` and `segments` point at must outlive this object.
   Status begin(const ResidualChain& chain, LatticeSegments segments);
 
+  // The state before the block; null for a base.
+  LatticeState state() const { return state_; }
+
   // lattice_quantize() of `weights`. `statistics` receives one entry per segment.
   Status quantize(const void* weights, Dtype dtype, LatticeHysteresis hysteresis, LatticeStatistics* statistics);
   // Instead of quantize(): uses symbols that were found before.

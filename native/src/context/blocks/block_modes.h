@@ -63,8 +63,8 @@ bool takes_runs(size_t changes, size_t count);
 
 // Every kSampledth element tells what the dense mode costs.
 inline constexpr size_t kSampled = 8;
-// That cost, from `counts` of the sampled elements, kContextSymbols a table of `tables`. Symbols without a code are left
-// out.
+// That cost, from `counts` of the sampled elements, kContextSymbols a table of `tables`. Symbols without a code are
+// left out.
 CostBits dense_bits(const SetCodes& codes, const std::vector<uint8_t>& tables, const std::vector<uint32_t>& counts);
 
 // Whether raw symbols are taken instead of a stream of so many bytes.

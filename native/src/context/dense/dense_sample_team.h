@@ -8,7 +8,7 @@
 
 namespace firn {
 
-inline constexpr uint32_t kDenseSampled = 8;
+inline constexpr uint32_t kDenseSampled = 8;  // kSampled of context/blocks/block_modes.h
 
 // Adds to counts[table][symbol].
 struct DenseSampleKernel {

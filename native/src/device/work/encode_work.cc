@@ -8,6 +8,8 @@
 
 namespace firn {
 
+static_assert(kDenseSampled == kSampled);
+
 class DeviceCoding {
  public:
   DeviceCoding(const HeldSymbols& symbols, const DeviceSlots& slots, const ContextTables& tables)

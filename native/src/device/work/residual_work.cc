@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "context/blocks/context_counts_team.h"
-#include "device/work/block_arguments.h"
+#include "device/work/rounding.h"
 
 namespace firn {
 namespace {
@@ -65,23 +65,31 @@ class Quantizing {
     d_segments_ = in.at<LatticeTeamSegment>(at_segments);
     Results out;
     const size_t at_statistics = out.add<LatticeStatistics>(segments_), at_escapes = out.add<uint32_t>(1),
-                 at_failure = out.add<uint8_t>(1);
+                 at_rounding = out.add<uint32_t>(1), at_failure = out.add<uint8_t>(1);
     out.make(work_);
     DevicePiecePtr piece = work_.take(HeldSymbols::bytes_of(count_));
     d_escapes_ = work_.room<uint32_t>(count_);
-    const void* const from = block_.targets ? work_.put(block_.targets, count_ * sizeof(float)) : weights();
+    const uint8_t* const d_rates = rates ? in.at<uint8_t>(at_rates) : nullptr;
+    const bool has_targets = block_.targets || block_.rounding;
+    const void* from = block_.targets ? work_.put(block_.targets, count_ * sizeof(float)) : weights();
+    if (const DeviceRounding* const wanted = block_.rounding) {
+      Rounding rounding;
+      if (segments_ != 1 || !rounding.find_cells(block_.segments.data[0], wanted->gptq)) return false;
+      from = rounding.round(work_, wanted->factor_name, from, block_.dtype, state_,
+                            wanted->gptq.hysteresis.rates ? d_rates : nullptr, out.there<uint32_t>(at_rounding));
+    }
     if (!work_.ok()) return false;
     auto symbols = std::make_shared<HeldSymbols>(context, std::move(piece), count_);
     work_.run(&DeviceTable::lattice_quantize,
               LatticeQuantizeTeamKernel{in.at<LatticeTeamBlock>(at_block), 1, d_segments_, from,
-                                        block_.targets ? Dtype::f32 : block_.dtype, state_.values, state_.activity,
-                                        rates ? in.at<uint8_t>(at_rates) : nullptr, hysteresis.dead_zone,
+                                        has_targets ? Dtype::f32 : block_.dtype, state_.values, state_.activity,
+                                        d_rates, hysteresis.dead_zone,
                                         symbols->symbols(), d_escapes_, out.there<uint32_t>(at_escapes),
                                         out.there<LatticeStatistics>(at_statistics), out.there<uint8_t>(at_failure)});
     work_.run(&DeviceTable::lattice_contexts,
               LatticeContextsTeamKernel{in.at<LatticeTeamBlock>(at_block), 1, d_segments_, state_.values,
                                         state_.activity, symbols->contexts()});
-    if (!out.come_back(work_) || *out.here<uint8_t>(at_failure)) return false;
+    if (!out.come_back(work_) || *out.here<uint8_t>(at_failure) || *out.here<uint32_t>(at_rounding)) return false;
     findings->statistics.assign(out.here<LatticeStatistics>(at_statistics),
                                 out.here<LatticeStatistics>(at_statistics) + segments_);
     for (const LatticeStatistics& of : findings->statistics)

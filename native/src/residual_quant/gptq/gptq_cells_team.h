@@ -5,8 +5,8 @@
 
 namespace firn {
 
-// Which cells a segment has: those of `blocks` blocks of the factor from block `block` on, and of `outputs` outputs from
-// `output` on. Cell (i, o) is at i * outputs + o.
+// Which cells a segment has: those of `inputs` inputs from `input` on, whole blocks of the factor, and of `outputs`
+// outputs from `output` on. Cell (i, o) is at i * outputs + o.
 struct GptqCells {
   uint64_t first, wide;  // the segment's first element in its tensor; elements of a row of the tensor
   uint64_t input, output;

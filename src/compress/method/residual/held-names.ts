@@ -36,6 +36,7 @@ export class DeviceNames {
         state: at.block.segments.length === 1 ? stateOf(at) : `${stateOf(at)}/${number}`,
         factor: this.#factorOf(factor),
       }),
+      factor: (factor) => this.#factorOf(factor),
     };
   }
 
@@ -52,6 +53,7 @@ export class DeviceNames {
 
 export interface BlockNames {
   block(at: BlockPlace): HeldNames;
+  factor(factor: GptqPlace['factor']): string;
   /** Of one segment of a block, which is rounded along its inputs with this factor. */
   segment(at: BlockPlace, number: number, factor: GptqPlace['factor']): HeldNames & { readonly factor: string };
 }

@@ -198,7 +198,7 @@ export class ResidualCoder {
   ) {
     const { source, gradientScale } = this.parts;
     const work = async (pair: WeightBlock): Promise<T> => {
-      const { chain, segments, targets, isFirst } = await this.start(file, at, rounding, pair, signal);
+      const { chain, segments, targets, along, isFirst } = await this.start(file, at, rounding, pair, signal);
       const scales =
         pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
       const slots = blockSlots(file, at.block);
@@ -210,6 +210,7 @@ export class ResidualCoder {
         deadZone: rounding.deadZone,
         rates: isFirst ? undefined : rounding.rates,
         targets,
+        rounding: along,
         gradientScales: scales,
         held: this.parts.names?.block(at),
       };
@@ -218,7 +219,10 @@ export class ResidualCoder {
     return source.withWeights(at.file, at.block, work, signal);
   }
 
-  /** The starting values of a block, and the targets of its weights if GPTQ changes them. */
+  /**
+   * The starting values of a block, and the targets of its weights if GPTQ changes them; or `along`, how the core finds
+   * these itself, where a device may.
+   */
   private async start(
     file: ResidualFile,
     at: BlockPlace,
@@ -229,7 +233,14 @@ export class ResidualCoder {
     const { core, ancestor, gramMatrices, names } = this.parts;
     const places = gramMatrices?.[at.file];
     if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor)))
-      return { ...(await this.behind(file, at, signal)), targets: undefined };
+      return { ...(await this.behind(file, at, signal)), targets: undefined, along: undefined };
+    const [segment] = at.block.segments;
+    const place = at.block.segments.length === 1 ? places.get(segment!.tensor) : undefined;
+    if (names !== undefined && place !== undefined) {
+      const factorName = names.factor(place.factor);
+      const along = { place, firstElement: segment!.firstElement, ...ofTensor(segment!.tensor), factorName };
+      return { ...(await this.behind(file, at, signal)), targets: undefined, along };
+    }
     // Targets need the state itself.
     const placed = await this.placed(file, at, signal);
     const previous = placed === undefined ? await previousState(ancestor, at, signal) : undefined;
@@ -253,7 +264,8 @@ export class ResidualCoder {
       },
       signal,
     );
-    return { chain: { links: [], start: lattice.previous }, segments: lattice.segments, targets, isFirst };
+    const chain = { links: [], start: lattice.previous };
+    return { chain, segments: lattice.segments, targets, along: undefined, isFirst };
   }
 
   /**

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+
+import type { DeviceChoice, LatticeSegment, NativeCore, ResidualBlock } from '../core.ts';
+import { SymbolsGoneError } from '../check/native-status.ts';
+import { loadCore } from '../load-core.ts';
+import { randomWeights } from '../reference.test-support.ts';
+
+const [inputs, outputs] = [50, 100];
+const count = inputs * outputs;
+const weights = randomWeights(count, 'F32', 1);
+const segment: LatticeSegment = {
+  elementCount: count,
+  exponent: -16,
+  step: 300,
+  shift: 0,
+  offsets: [20, 3, 3],
+  gain: 250,
+};
+const segments = { counts: Uint32Array.of(count), slots: Uint32Array.of(0) };
+
+const plain = loadCore({ threads: 2 });
+const onDevice = (device: Partial<DeviceChoice> = {}): NativeCore =>
+  loadCore({ threads: 2, device: { kind: 'emulated', ...device } as DeviceChoice });
+
+/** A block that is rounded along its inputs, with names for a device. */
+async function blockFor(core: NativeCore): Promise<ResidualBlock> {
+  const gram = new Float32Array(inputs * inputs);
+  for (let i = 0; i < gram.length; i++) gram[i] = i % (inputs + 1) === 0 ? 2 : 0.5;
+  const factor = await plain.gramFactor(gram, { size: inputs, damping: 0.1 });
+  const scope = core.openDeviceScope();
+  return {
+    weights,
+    weightDtype: 'F32',
+    chain: { links: [], start: Int32Array.of(0) },
+    segments: [segment],
+    slots: segments.slots,
+    deadZone: 156,
+    rounding: {
+      place: { factor, size: inputs, inputs, outputs, inputsLast: true },
+      firstElement: 0,
+      strength: 1,
+      deadZone: 140,
+      factorName: scope?.name('factor') ?? '',
+    },
+    held: scope && { weights: scope.name('weights'), state: scope.name('state') },
+  };
+}
+
+async function quantized(core: NativeCore, keep = true) {
+  const counts = core.createContextCounts();
+  const block = await blockFor(core);
+  const found = await core.residualQuantize(block, { counts, keep });
+  return { block, found, counts };
+}
+
+describe('a block on a device', () => {
+  it('has the symbols, sums and payload of the processor, rounded along its inputs in the same call', async () => {
+    const core = onDevice();
+    const [here, there] = [await quantized(plain), await quantized(core)];
+    expect(there.found.statistics).toEqual(here.found.statistics);
+    expect(there.found.errors).toEqual(here.found.errors);
+    const tables = [await here.counts.build({ slots: 1 }), await there.counts.build({ slots: 1 })] as const;
+    expect(tables[1].serialize()).toEqual(tables[0].serialize());
+    const payload = await plain.encodeCachedSymbols(here.found.symbols!, segments, tables[0]);
+    expect(await core.encodeCachedSymbols(there.found.symbols!, segments, tables[1])).toEqual(payload);
+    expect(await core.residualEncode(there.block, tables[1])).toEqual(payload);
+    // And as the separate call for targets does it.
+    const { factor, ...place } = here.block.rounding!.place;
+    const targets = await plain.latticeTargets({
+      weights,
+      dtype: 'F32',
+      segment,
+      place: { factor, ...place },
+      firstElement: 0,
+      strength: 1,
+      deadZone: 140,
+    });
+    const { rounding: _, ...unrounded } = here.block;
+    const apart = { ...unrounded, targets: new Uint8Array(targets.buffer, targets.byteOffset, targets.byteLength) };
+    expect(await plain.residualEncode(apart, tables[0])).toEqual(payload);
+    expect(core.deviceFigures()).toMatchObject({ name: 'emulated', failures: 0, lost: false });
+    expect(there.found.symbols!.memoryBytes).toBe(0);
+  });
+
+  it('is not sent twice, until its scope is closed', async () => {
+    const core = onDevice();
+    const block = await blockFor(core);
+    const sent = async (): Promise<number> => {
+      const before = core.deviceFigures()!.uploadedBytes;
+      await core.residualCodedElements(block, 'BF16');
+      return core.deviceFigures()!.uploadedBytes - before;
+    };
+    const first = await sent();
+    expect(first).toBeGreaterThan(weights.length);
+    expect(await sent()).toBeLessThan(2000);
+    const other = core.openDeviceScope()!;
+    expect(other.name('weights')).not.toBe(block.held!.weights);
+    other.close();
+    expect(await sent()).toBeLessThan(2000);
+  });
+
+  it('is gone with a device that is lost, and made again by the processor', async () => {
+    const works = onDevice();
+    await quantized(works);
+    // The first call after those of one quantization.
+    let core: NativeCore;
+    let found: Awaited<ReturnType<typeof quantized>>;
+    for (let failsAt = 20; ; failsAt++) {
+      core = onDevice({ failsAt });
+      found = await quantized(core);
+      if (!core.deviceFigures()!.lost) break;
+    }
+    const { block, counts } = found;
+    const tables = await counts.build({ slots: 1 });
+    const symbols = found.found.symbols!;
+    await expect(core.countCachedSymbols(symbols, segments, core.createContextCounts())).rejects.toThrow(
+      SymbolsGoneError,
+    );
+    await expect(core.encodeCachedSymbols(symbols, segments, tables)).rejects.toThrow(SymbolsGoneError);
+    await expect(core.residualMovedElements(symbols, block, 'F32')).rejects.toThrow(SymbolsGoneError);
+    expect(core.deviceFigures()).toMatchObject({ lost: true, failures: 1 });
+    expect(await core.residualCodedElements(block, 'F32')).toEqual(
+      await plain.residualCodedElements(await blockFor(plain), 'F32'),
+    );
+    symbols.release();
+  });
+
+  it('is refused if what it is rounded by does not fit', async () => {
+    const block = await blockFor(plain);
+    const refused = { code: 'native-failure' };
+    const rounding = block.rounding!;
+    for (const wrong of [
+      { rounding: { ...rounding, strength: 2 } },
+      { rounding: { ...rounding, firstElement: 1 } },
+      { rounding: { ...rounding, place: { ...rounding.place, size: 7 } } },
+      { targets: weights },
+    ])
+      await expect(plain.residualCodedElements({ ...block, ...wrong }, 'F32')).rejects.toMatchObject(refused);
+  });
+});
