@@ -169,7 +169,8 @@ function newRecord(
   { isMatrix, unitsLog2, limitLog2 }: NewRecord,
 ): ResidualTensor {
   const room = magnitudeMax > 0 ? Math.floor(Math.log2(magnitudeMax)) + 1 - weightUnitsLog2Max : exponentMin;
-  const exponent = Math.min(exponentMax, Math.max(exponentMin, Math.floor(Math.min(stepLog2, limitLog2)) - unitsLog2, room));
+  const wanted = Math.floor(Math.min(stepLog2, limitLog2)) - unitsLog2;
+  const exponent = Math.min(exponentMax, Math.max(exponentMin, wanted, room));
   const origin = isMatrix ? 0 : Math.round(sum / elementCount / 2 ** exponent);
   return { exponent, origin, shift: 0, stepCode: codeOf(stepLog2, exponent), offsets: [0, 0], gain: unitGain };
 }

@@ -1,5 +1,4 @@
 import { residualStepMax, residualStepMin } from '../../../../checkpoint/options/methods/residual-config.ts';
-import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from '../../../../search/trial-runner.ts';
 
 /**
