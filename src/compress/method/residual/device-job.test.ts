@@ -89,7 +89,7 @@ describe('a series on a device has the packages of the processor, byte for byte'
     { title: 'with a given config, in many blocks', run: given(-64), weights: weightsAt },
     { title: 'with a given config of fine steps', run: given(-260), weights: weightsAt },
   ];
-  test.each(all)('$title', async (series) => {
+  test.each(all)('$title', { timeout: 300_000 }, async (series) => {
     const before = there.core.deviceFigures()!;
     await expectSamePackages(await push(here, series), await push(there, series));
     const after = there.core.deviceFigures()!;
