@@ -68,7 +68,9 @@ function countedEvaluator(): Evaluator & { evaluations(): number } {
   let evaluations = 0;
   const { evaluator } = harness;
   return {
-    parallel: evaluator.parallel,
+    parallelOn: evaluator.parallelOn,
+    kinds: evaluator.kinds,
+    fallsBack: evaluator.fallsBack,
     check: evaluator.check,
     close: evaluator.close,
     inputGrams: evaluator.inputGrams,
@@ -374,7 +376,7 @@ describe('a failing evaluation', () => {
     let calls = 0;
     const failing: Evaluator = {
       ...harness.evaluator,
-      parallel: 3,
+      parallelOn: () => 3,
       async evaluateParts(_, __, signal) {
         calls += 1;
         const isFirst = calls === 1;

@@ -104,6 +104,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     evalBatches: run.search.evalBatches,
     groups: standardErrors > 0,
     divergence: divergenceMax !== undefined,
+    device: attempt.device,
     referencePath: join(attempt.directory, 'reference.f32'),
   });
   const { baseline, rows, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import type { EvalParts, MetricValues, PartedMetrics } from '../checkpoint/quality/quality.ts';
 import { evaluationGraph, type EvaluationGraph } from '../graph/evaluation-graph.ts';
 import { gramGraph, gramOpsetMin } from '../graph/grams/gram-graph.ts';
@@ -64,6 +65,7 @@ export class EvaluationService {
     evalSet,
     binding,
     weightPaths,
+    device,
     resultPath,
     bytesMax,
     batchesMax,
@@ -77,7 +79,7 @@ export class EvaluationService {
       bytesMax,
     );
     const { bytes, outputNames } = gramGraph(evaluation.bytes, plan.outputs);
-    const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes } });
+    const prepared = await prepareSet({ core, evalSet, evaluation: { ...evaluation, bytes }, device });
     try {
       const weights = await weightTensors({
         core,
@@ -113,11 +115,12 @@ export class EvaluationService {
     evalSet,
     binding,
     weightPaths,
+    device,
     observed,
     reference: kept,
   }: EvaluationRequest): Promise<BatchRun & { readonly roundedWeights: RoundedWeights }> {
     const core = this.#core;
-    const prepared = await this.#prepare(evalSet, new Set(Object.keys(binding)));
+    const prepared = await this.#prepare(evalSet, { fed: new Set(Object.keys(binding)), device });
     const tensors = openTensors(weightPaths, core.mapFileSync);
     const weights = await weightTensors({ core, feeds: prepared.feeds, binding, tensors });
     return {
@@ -135,11 +138,11 @@ export class EvaluationService {
     return evaluationGraph(new Uint8Array(this.#core.mapFileSync(evalSet.graphPath)), fed);
   }
 
-  async #prepare(evalSet: LocalEvalSet, fed: ReadonlySet<string>): Promise<PreparedSet> {
-    const key = identityOf(evalSet, fed);
+  async #prepare(evalSet: LocalEvalSet, { fed, device = 'cpu' }: Preparation): Promise<PreparedSet> {
+    const key = identityOf(evalSet, { fed, device });
     const prepared =
       this.#prepared.get(key) ??
-      (await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, fed) }));
+      (await prepareSet({ core: this.#core, evalSet, evaluation: this.#graph(evalSet, fed), device }));
     this.#prepared.delete(key);
     this.#prepared.set(key, prepared);
     for (const [oldest, { session }] of this.#prepared) {
@@ -151,11 +154,17 @@ export class EvaluationService {
   }
 }
 
-/** Equal only for the same unchanged files, fed in the same way: temporary paths are reused. */
-function identityOf({ graphPath, batchesPath, spec }: LocalEvalSet, fed: ReadonlySet<string>): string {
+/** How a set is made ready: which weights are fed, and what runs the graph. */
+interface Preparation {
+  readonly fed: ReadonlySet<string>;
+  readonly device?: DeviceKind | undefined;
+}
+
+/** Equal only for the same unchanged files, fed in the same way to the same device: temporary paths are reused. */
+function identityOf({ graphPath, batchesPath, spec }: LocalEvalSet, { fed, device }: Preparation): string {
   const files = [graphPath, batchesPath].map((path) => {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
     return [path, dev, ino, size, mtimeNs].map(String);
   });
-  return JSON.stringify([files, spec, [...fed]]);
+  return JSON.stringify([files, spec, [...fed], device]);
 }

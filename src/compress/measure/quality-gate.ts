@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { isDivergence, needsReference } from '../../checkpoint/quality/metric-kind.ts';
@@ -36,6 +37,8 @@ export interface GateOptions {
   readonly groups?: boolean;
   /** Whether candidates are compared with the outputs of the uploaded model, where these allow it. */
   readonly divergence?: boolean;
+  /** What every measurement of the checkpoint runs on. */
+  readonly device: DeviceKind;
   /** File for the uploaded model's outputs while the checkpoint is in work. */
   readonly referencePath: string;
 }
@@ -46,6 +49,8 @@ export interface GateOptions {
  */
 export class QualityGate {
   readonly spec: EvalSetSpec;
+  /** What everything is measured on. */
+  readonly device: DeviceKind;
   private readonly bound: BoundGraph;
   private readonly evaluator: Evaluator;
   private readonly halved: boolean;
@@ -60,6 +65,7 @@ export class QualityGate {
   constructor(bound: BoundGraph, evaluator: Evaluator, options: GateOptions) {
     const { evalBatches, referencePath, groups = false, divergence = false } = options;
     this.spec = bound.evalSet.spec;
+    this.device = options.device;
     this.bound = bound;
     this.evaluator = evaluator;
     this.halved = evalBatches === 'halves';
@@ -70,7 +76,7 @@ export class QualityGate {
   }
 
   get parallel(): number {
-    return this.evaluator.parallel;
+    return this.evaluator.parallelOn(this.device);
   }
 
   /** The observed metrics, after the examination of the upload. */
@@ -151,17 +157,17 @@ export class QualityGate {
    * half is to confirm. Rejects with the errors of the evaluator.
    */
   inputGrams(
-    request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
+    request: Omit<GramRequest, 'evalSet' | 'binding' | 'device' | 'firstHalf'>,
     signal?: AbortSignal,
   ): Promise<readonly InputGram[]> {
     return this.evaluator.inputGrams(
-      { ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved },
+      { ...request, ...this.request(request.weightPaths), firstHalf: this.halved },
       signal,
     );
   }
 
   private request(weightPaths: readonly string[]): EvaluationRequest {
-    return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths };
+    return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths, device: this.device };
   }
 
   private keptFor(metrics: readonly MetricSpec[]): Pick<EvaluationRequest, 'reference'> {

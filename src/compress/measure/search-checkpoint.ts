@@ -43,7 +43,8 @@ export interface SearchOutcome {
 
 /**
  * Finds the config of one checkpoint: writes candidates to disk as a download would return them, and evaluates them in
- * child processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again.
+ * child processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again if they
+ * were measured on the same kind of device.
  */
 export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
   const { catalog } = services;
@@ -58,6 +59,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
     weightErrorMax: search.weightErrorMax,
     halves: halfBaselines !== undefined,
     guarded: standardErrors !== undefined || divergences !== undefined,
+    device: search.gate.device,
   };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
@@ -87,7 +89,13 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         const outcome = await group.join(
           services.tracer.span(
             'encode.trial',
-            { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } },
+            {
+              attributes: {
+                'firn.method': config.method,
+                'firn.config': configKey(config),
+                'firn.device': search.gate.device,
+              },
+            },
             async (span) => {
               const judged = await evaluateConfig(search, config, { ...services, signal });
               span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
@@ -117,6 +125,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
           ordinal: ordinalFirst + ordinal,
           search: number,
           estimatedBytes,
+          device: search.gate.device,
           metrics,
           ...(halves !== undefined && { halves }),
           degradation,

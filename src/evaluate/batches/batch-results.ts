@@ -26,7 +26,7 @@ export interface BatchResults {
 
 /**
  * Runs the batches in order, each when it is requested. Blocks the thread while one runs. Errors:
- * `eval-input-mismatch`, `eval-memory`.
+ * `eval-input-mismatch`, `eval-memory`, `eval-device`.
  */
 export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {
   const { weights, outputNames } = request;
@@ -53,9 +53,9 @@ export interface RowsRequest extends Pick<ResultsRequest, 'weights' | 'outputNam
   readonly rowEnd: number;
 }
 
-/** Runs some rows as one batch. Blocks the thread. Errors: `eval-input-mismatch`, `eval-memory`. */
+/** Runs some rows as one batch. Blocks the thread. Errors: those of {@link batchResults}. */
 export async function runRows(
-  { session, inputs }: Pick<PreparedSet, 'session' | 'inputs'>,
+  { session, device, inputs }: Pick<PreparedSet, 'session' | 'device' | 'inputs'>,
   { rowStart, rowEnd, weights, outputNames }: RowsRequest,
 ): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
@@ -69,6 +69,6 @@ export async function runRows(
   try {
     return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;
   } catch (cause) {
-    throw runFailure(cause);
+    throw runFailure(cause, device);
   }
 }
