@@ -26,7 +26,11 @@ export function jobDevicesSuite(open: () => Catalog): void {
   async function whileWorkerLives(device: DeviceKind, work: () => Promise<void>): Promise<void> {
     const id = freshName();
     await open().processes.announce({ id, gateway: false, worker: true, version: '1', device });
-    await work().finally(() => open().processes.leave(id));
+    try {
+      await work();
+    } finally {
+      await open().processes.leave(id);
+    }
   }
 
   test('one with a GPU takes every job, those that wish for one first', async () => {
