@@ -22,7 +22,7 @@ import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { measuredUploads } from './lineage/measured-uploads.ts';
 import { planCopies } from './plan/find-copies.ts';
-import type { GramMatrices } from './method/gram-matrices.ts';
+import { wantedGrams, type GramMatrices } from './method/gram-matrices.ts';
 import type { QuantizableModel } from './method/method.ts';
 import type { QualityBound } from './measure/judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './eval-set/local-eval-set.ts';
@@ -203,7 +203,9 @@ async function evaluateUpload(
   try {
     const paths = await writeCandidate({ source, plan }, directory, pace(attempt));
     const weightPaths = [...paths.values()];
-    const { baseline, examination } = await gate.examine(weightPaths, signal);
+    const measuresInputs = method.measureInputs !== undefined && isQuantized(plan);
+    const grams = measuresInputs ? wantedGrams(directory) : undefined;
+    const { baseline, examination } = await gate.examine(weightPaths, { grams, signal });
     const words = describeExamination(examination);
     const { rows } = examination;
     const { expects } = checkpoint;
@@ -211,11 +213,11 @@ async function evaluateUpload(
     const distrust =
       unexpectedBaseline(expects, baseline.whole, run.search.expectsWithin) ??
       doubtedFigure({ doubts: words.doubts, allowed: gate.spec.allowDoubted, confirmed });
-    // A distrusted checkpoint is stored exact, and needs no inputs of its matrices.
     if (distrust !== undefined) return { baseline, rows, words, distrust };
-    if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, rows, words };
-    const gramMatrices = await method.measureInputs({
+    if (!measuresInputs) return { baseline, rows, words };
+    const gramMatrices = await method.measureInputs!({
       gate,
+      measured: examination.grams,
       weightPaths,
       directory,
       files: source.files,

@@ -5,9 +5,13 @@ import { configKey, type QuantizationConfig } from '../../checkpoint/options/qua
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
+import type { NativeCore } from '../../native/core.ts';
+import { digestFile } from '../encode/digest-file.ts';
+import type { QuantizedDigest } from '../encode/digest-quantized.ts';
 import { judgedOf, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { MeasuredTrial, MeasuredTrials } from './measured-trials.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { Quantization, QuantizedModel } from '../method/quantized-model.ts';
 import { weightExcess } from './weight-excess.ts';
@@ -27,6 +31,9 @@ export interface CheckpointSearch {
 
 export interface SearchServices {
   readonly catalog: Catalog;
+  readonly core: Pick<NativeCore, 'crc32cSync'>;
+  /** Trials of this attempt that passed; those of this search are added. */
+  readonly measured: MeasuredTrials;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
   readonly blockParallel: number;
@@ -39,6 +46,8 @@ export interface SearchOutcome {
   /** Undefined when nothing passed. */
   readonly config: QuantizationConfig | undefined;
   readonly trialCount: number;
+  /** The config's trial; absent if it was recorded before a takeover. */
+  readonly measured?: MeasuredTrial | undefined;
 }
 
 /**
@@ -89,7 +98,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
             'encode.trial',
             { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } },
             async (span) => {
-              const judged = await evaluateConfig(search, config, { ...services, signal });
+              const { outcome: judged, measured } = await evaluateConfig(search, config, { ...services, signal });
+              if (measured !== undefined) services.measured.set(recordKey(config), measured);
               span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
               return judged;
             },
@@ -132,7 +142,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   );
   try {
     const found = await quantization.search(runner);
-    return { config: found?.config, trialCount: runner.trialCount };
+    const measured = found && services.measured.get(recordKey(found.config));
+    return { config: found?.config, trialCount: runner.trialCount, measured };
   } finally {
     await group.stop();
   }
@@ -170,7 +181,7 @@ async function evaluateConfig(
   search: CheckpointSearch,
   config: QuantizationConfig,
   services: SearchServices,
-): Promise<TrialOutcome> {
+): Promise<{ readonly outcome: TrialOutcome; readonly measured?: MeasuredTrial }> {
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {
@@ -179,13 +190,14 @@ async function evaluateConfig(
       parallel: services.blockParallel,
       signal: services.signal,
     });
-    const measured = await search.gate.evaluate([...paths.values()], services.signal);
-    return await judgeWeights(
-      search,
-      quantized,
-      judgeMetrics(search.bound, judgedOf(search.bound, measured)),
-      services,
-    );
+    const measurement = await search.gate.evaluate([...paths.values()], services.signal);
+    const judged = judgeMetrics(search.bound, judgedOf(search.bound, measurement));
+    const outcome = await judgeWeights(search, quantized, judged, services);
+    if (!outcome.passed) return { outcome };
+    const digests = new Map<number, QuantizedDigest>();
+    for (const [file, path] of paths)
+      digests.set(file, await digestFile(path, services.core.crc32cSync, services.signal));
+    return { outcome, measured: { measurement, digests } };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -91,9 +91,14 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
 /** Severity from which the runtime writes to stderr: errors. */
 const logSeverityError = 3;
 
-async function createSession(bytes: Uint8Array): Promise<InferenceSession> {
+/** A session as all evaluations use it. Errors: `graph-invalid`, `eval-memory`. */
+export async function createSession(
+  bytes: Uint8Array,
+  options: Pick<InferenceSession.SessionOptions, 'optimizedModelFilePath'> = {},
+): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(bytes, {
+      ...options,
       executionProviders: ['cpu'],
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
