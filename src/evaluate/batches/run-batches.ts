@@ -8,6 +8,7 @@ import type { NativeCore } from '../../native/core.ts';
 import { batchResults, type GramsBeside } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import { labelRows } from './label-rows.ts';
+import { LogSums } from '../metrics/log-sums.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
 import type { ReferenceOutputs } from '../evaluation-request.ts';
@@ -34,6 +35,7 @@ export interface BatchRun {
 /** Outputs and labels of one batch, numbered from 0. */
 export interface MeasuredBatch extends NamedBatch {
   readonly batch: number;
+  readonly logSums: LogSums;
 }
 
 /**
@@ -93,7 +95,7 @@ export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBa
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
-    yield { batch, rows: rowEnd - rowStart, outputs, labels };
+    yield { batch, rows: rowEnd - rowStart, outputs, labels, logSums: new LogSums() };
   }
 }
 
