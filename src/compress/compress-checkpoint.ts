@@ -94,7 +94,7 @@ export async function compressCheckpoint(
           holding,
           method,
           session,
-          measured: new Map(),
+          measured: { begun: 0, passed: new Map() },
           given,
           ancestors,
           reusableBase,

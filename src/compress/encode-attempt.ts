@@ -27,7 +27,7 @@ export interface EncodeAttempt extends Pick<
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly method: Method;
   readonly session: MethodSession;
-  /** Trials of this attempt that passed. */
+  /** Trials of this attempt. */
   readonly measured: MeasuredTrials;
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;

@@ -45,7 +45,7 @@ export async function verifyStored(
     });
     if (!measures) return known;
     await writeExternal(attempt, stored, models);
-    return await quality.gate.evaluate([...models.values()], signal);
+    return await quality.gate.evaluateAll([...models.values()], signal);
   } finally {
     await chain.close();
     await rm(directory, { recursive: true, force: true });

@@ -11,11 +11,15 @@ export interface MeasuredTrial {
 }
 
 /**
- * The trials of one attempt that passed, by their keys (`trialKey`). An evaluation is deterministic, so the figures of
- * a trial are those of any files with the same digests, and the stored result needs none of its own. Trials of another
- * attempt are not among them: only their judged metrics are recorded.
+ * The trials of one attempt; by their keys (`trialKey`) those that passed with all observed metrics. An evaluation is
+ * deterministic, so the figures of a trial are those of any files with the same digests, and the stored result needs
+ * none of its own. Trials of another attempt are not among them: only their judged metrics are recorded.
  */
-export type MeasuredTrials = Map<string, MeasuredTrial>;
+export interface MeasuredTrials {
+  /** Evaluated so far, passed or not. */
+  begun: number;
+  readonly passed: Map<string, MeasuredTrial>;
+}
 
 /**
  * The trial's measurement if it read the very model files that are stored; otherwise undefined. `sha256`: by file

@@ -57,7 +57,7 @@ describe('observed metrics', { timeout: testTimeoutMs }, () => {
     const { baseline } = await gate.examine(weights);
     expect(gate.observedMetrics.map(({ kind }) => kind).sort()).toEqual(kinds);
     expect(Object.keys(baseline.observed!).sort()).toEqual(kinds);
-    const { whole, observed } = await gate.evaluate(weights);
+    const { whole, observed } = await gate.evaluateAll(weights);
     expect([whole, Object.keys(observed!).sort(), observed!['agreement']]).toEqual([{ right: 1 }, kinds, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { rm } from 'node:fs/promises';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
+import { isDivergence, needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
@@ -153,11 +153,24 @@ export class QualityGate {
   }
 
   /**
-   * One evaluation of a candidate: the metrics of the set, their parts, and all observed metrics. Rejects with the
-   * errors of the evaluator.
+   * One evaluation of a candidate: the metrics of the set, their parts, and the divergences that guards may bound.
+   * Rejects with the errors of the evaluator.
    */
-  async evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
-    const { observed } = this;
+  evaluate(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    const compared = this.divergence ? this.observed.filter(({ kind }) => isDivergence(kind)) : [];
+    return this.measure(weightPaths, compared, signal);
+  }
+
+  /** Like {@link evaluate}, with all observed metrics. */
+  evaluateAll(weightPaths: readonly string[], signal?: AbortSignal): Promise<Measurement> {
+    return this.measure(weightPaths, this.observed, signal);
+  }
+
+  private async measure(
+    weightPaths: readonly string[],
+    observed: readonly MetricSpec[],
+    signal?: AbortSignal,
+  ): Promise<Measurement> {
     const request = {
       ...this.request(weightPaths),
       observed,

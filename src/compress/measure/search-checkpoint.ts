@@ -24,6 +24,8 @@ export interface CheckpointSearch {
   readonly quantization: Quantization;
   readonly gate: QualityGate;
   readonly bound: QualityBound;
+  /** Trials that measure all observed metrics, with those of earlier searches. */
+  readonly observedTrials: number;
   /** `SearchOptions.weightErrorMax`. */
   readonly weightErrorMax: number | undefined;
   readonly trialsMax: number;
@@ -32,7 +34,7 @@ export interface CheckpointSearch {
 export interface SearchServices {
   readonly catalog: Catalog;
   readonly core: Pick<NativeCore, 'crc32cSync'>;
-  /** Trials of this attempt that passed; those of this search are added. */
+  /** Trials of this attempt; those of this search are added. */
   readonly measured: MeasuredTrials;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
@@ -99,7 +101,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
             { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } },
             async (span) => {
               const { outcome: judged, measured } = await evaluateConfig(search, config, { ...services, signal });
-              if (measured !== undefined) services.measured.set(recordKey(config), measured);
+              if (measured !== undefined) services.measured.passed.set(recordKey(config), measured);
               span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
               return judged;
             },
@@ -142,7 +144,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   );
   try {
     const found = await quantization.search(runner);
-    const measured = found && services.measured.get(recordKey(found.config));
+    const measured = found && services.measured.passed.get(recordKey(found.config));
     return { config: found?.config, trialCount: runner.trialCount, measured };
   } finally {
     await group.stop();
@@ -190,10 +192,14 @@ async function evaluateConfig(
       parallel: services.blockParallel,
       signal: services.signal,
     });
-    const measurement = await search.gate.evaluate([...paths.values()], services.signal);
+    const { gate } = search;
+    const isObserved = services.measured.begun++ < search.observedTrials;
+    const measurement = isObserved
+      ? await gate.evaluateAll([...paths.values()], services.signal)
+      : await gate.evaluate([...paths.values()], services.signal);
     const judged = judgeMetrics(search.bound, judgedOf(search.bound, measurement));
     const outcome = await judgeWeights(search, quantized, judged, services);
-    if (!outcome.passed) return { outcome };
+    if (!outcome.passed || !isObserved) return { outcome };
     const digests = new Map<number, QuantizedDigest>();
     for (const [file, path] of paths)
       digests.set(file, await digestFile(path, services.core.crc32cSync, services.signal));
