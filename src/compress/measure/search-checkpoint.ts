@@ -209,7 +209,10 @@ async function evaluateConfig(
   }
 }
 
-/** The outcome, with the bound on weights as one threshold more. */
+/**
+ * The outcome, with the bound on weights as one threshold more. A method that keeps to the bound itself may be close to
+ * it in every config, so there only an error beyond it counts.
+ */
 async function judgeWeights(
   { source, plan, weightErrorMax }: CheckpointSearch,
   quantized: QuantizedModel,
@@ -218,8 +221,9 @@ async function judgeWeights(
 ): Promise<TrialOutcome> {
   if (weightErrorMax === undefined) return outcome;
   const model = { source, plan, quantized };
-  const excess = quantized.weightExcess ?? (await weightExcess(model, weightErrorMax, { parallel, signal }));
-  if (excess <= outcome.worst) return outcome;
+  const own = quantized.weightExcess;
+  const excess = own ?? (await weightExcess(model, weightErrorMax, { parallel, signal }));
+  if (excess <= outcome.worst || (own !== undefined && own <= 1)) return outcome;
   const { uncertain: _, ...rest } = outcome;
   return { ...rest, passed: outcome.passed && excess <= 1, worst: excess };
 }
