@@ -1,15 +1,15 @@
 /**
  * Fits what a search costs to what bench:search measured, over models of several sizes:
- * `npx tsx bench/search/cost-model.ts FILE...`, each written by `npm run bench:search -- SERIES --json FILE`.
+ * `npx tsx bench/search/cost-model.ts [--besides N] FILE...`, each written by `npm run bench:search -- SERIES --json FILE`.
  *
- * A search runs the graph for each trial and three times more: to examine the upload, for the moments of its matrices'
- * inputs, and to verify what was stored. Checkpoints whose package was taken over from another are left out.
+ * A search runs the graph for each trial and N times more, once by default: to examine the upload, and to measure the
+ * inputs of its matrices where that takes a run of its own. Before decision 0059 was taken further it was three times.
+ * Checkpoints whose package was taken over from another are left out.
  */
+import { parseArgs } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { costForms, fitCost, type CostForm, type SearchCost } from './fit-cost.ts';
 
-/** Runs of the graph besides the trials. */
-const otherEvaluations = 3;
 /** Bytes of a weight of the series, which are F32. */
 const weightBytes = 4;
 
@@ -20,7 +20,12 @@ interface Cost {
   readonly childSeconds: number;
 }
 
-const files = process.argv.slice(2);
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: { besides: { type: 'string', default: '1' } },
+});
+/** Runs of the graph besides the trials. */
+const otherEvaluations = Number(values.besides);
 const costs = files.flatMap((path) => JSON.parse(readFileSync(path, 'utf8')) as Cost[]);
 const searches = costs
   .filter(({ trials }) => trials > 0)

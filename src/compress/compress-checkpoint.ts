@@ -124,6 +124,7 @@ async function compressOn(
           holding,
           method,
           session,
+          measured: { begun: 0, passed: new Map() },
           given,
           ancestors,
           reusableBase,
@@ -275,7 +276,9 @@ async function storeAndVerify(
   { model, decision, opened }: { model: PreparedModel; decision: Decision; opened: OpenedAncestor | undefined },
 ) {
   const stored = await phases.run('encode', () => storeCheckpoint(attempt, decision, opened?.ancestor));
-  const measured = await phases.run('verify', () => verifyStored(attempt, model, stored));
+  const measured = await phases.run('verify', () =>
+    verifyStored(attempt, model, { stored, trial: decision.quantized?.measured }),
+  );
   const quality =
     model.quality !== undefined && measured !== undefined ? { quality: measuredQuality(model.quality, measured) } : {};
   return { files: attempt.source.files, rows: attempt.rows, stored, ancestor: opened?.candidate, ...quality };

@@ -6,6 +6,7 @@ import type { QuantizationConfig } from '../checkpoint/options/quantization-conf
 import type { Ancestors } from './ancestor/open-ancestor.ts';
 import type { CompressContext } from './compress-context.ts';
 import type { ReusableBase } from './lineage/reusable-base.ts';
+import type { MeasuredTrials } from './measure/measured-trials.ts';
 import type { Method, MethodSession } from './method/method.ts';
 import type { ModelSource } from './upload/model-source.ts';
 
@@ -27,6 +28,8 @@ export interface EncodeAttempt extends Pick<
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly method: Method;
   readonly session: MethodSession;
+  /** Trials of this attempt. */
+  readonly measured: MeasuredTrials;
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;
   readonly ancestors: Ancestors;

@@ -403,6 +403,9 @@ describe('a failing evaluation', () => {
   test('of the decoded bytes that is outside the threshold: not committed, and no package stays', async () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
+    // Trials of an attempt before are recorded, so the decoded bytes are evaluated.
+    const full = watchedStore({ put: () => Promise.reject(new FirnError('storage-full', 'no room')) });
+    await expectCode(harness.work(harness.context({ store: full })), 'storage-full');
     let verifying = false;
     const ctx = harness.context({
       publish: (_, note) => {

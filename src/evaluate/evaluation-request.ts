@@ -40,9 +40,13 @@ export interface ExamineRequest extends Omit<EvaluationRequest, 'reference'> {
   readonly needsHalves?: boolean;
   /** Also the metrics of groups of rows. */
   readonly needsGroups?: boolean;
+  /** Also the Gram matrices, if that changes no output: `Examination.grams`. */
+  readonly grams?: GramOptions;
 }
 
-export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'> {
+export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'>, GramOptions {}
+
+export interface GramOptions {
   /**
    * File for the Gram matrices, as raw little-endian F32, one after the other in the order of the answer. Written by
    * the child.

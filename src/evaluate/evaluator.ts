@@ -25,8 +25,9 @@ export interface Evaluator {
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
   /**
    * The same values for the uploaded model, with the findings on graph, batches and labels. The graph runs once; the
-   * metrics cost two to three times those of an evaluation. Also refuses outputs that are probabilities instead of
-   * logits (`eval-label-mismatch`).
+   * metrics cost two to three times those of an evaluation. If wanted, second moments of the matrices' inputs are
+   * measured in the same run, as {@link inputGrams} does, with the same values. Also refuses outputs that are
+   * probabilities instead of logits (`eval-label-mismatch`).
    */
   examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;
   /**

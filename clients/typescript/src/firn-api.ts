@@ -2154,7 +2154,7 @@ export interface components {
              * @enum {string}
              */
             evalBatches: "all" | "halves";
-            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` no tensor has coarser quantization steps than it allows, whatever the metrics say and whatever step is given; with others the config does not pass. With null the metrics alone decide. */
             weightErrorMax?: number;
             /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
             standardErrors?: number;
@@ -2372,7 +2372,7 @@ export interface components {
              * @enum {string}
              */
             evalBatches?: "all" | "halves";
-            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics say; with others the config does not pass. With null the metrics alone decide. */
+            /** @description Largest root mean square error of any quantized tensor, in standard deviations of its weights. A tensor that came back as its mean would be at 1. With the method `residual` no tensor has coarser quantization steps than it allows, whatever the metrics say and whatever step is given; with others the config does not pass. With null the metrics alone decide. */
             weightErrorMax?: number | null;
             /** @description How many standard errors, over the examples of the eval set, a degradation stays inside its threshold by. With 0 the threshold holds for these examples alone; with 1 for other examples of the same distribution too, in five of six cases. */
             standardErrors?: number;

@@ -31,6 +31,7 @@ class LatticeTargets final : public Job {
     InputBytes rates;
     Input<float> factor;
     Gptq gptq;
+    Output into;
   };
   explicit LatticeTargets(Request request) : request_(std::move(request)) {}
   bool valid() const override {
@@ -38,16 +39,19 @@ class LatticeTargets final : public Job {
     return r.segments.list.size() == 1 && r.segments.valid() &&
            r.weights.count == r.segments.count * dtype_bytes(r.dtype) && r.previous.valid(r.segments.count) &&
            (!r.rates.data || r.rates.count == kLatticeRates) &&
-           r.factor.count == uint64_t{r.gptq.inputs} * r.gptq.size;
+           r.factor.count == uint64_t{r.gptq.inputs} * r.gptq.size && (!r.into.data || r.into.count == bytes());
   }
-  std::optional<size_t> output_bytes() const override { return request_.segments.count * sizeof(float); }
+  std::optional<size_t> output_bytes() const override {
+    return request_.into.data ? std::nullopt : std::optional(bytes());
+  }
 
  private:
   Status execute() override {
     const Request& r = request_;
     return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.gptq,
-                           reinterpret_cast<float*>(output()));
+                           reinterpret_cast<float*>(r.into.data ? r.into.data : output()));
   }
+  size_t bytes() const { return request_.segments.count * sizeof(float); }
   Request request_;
 };
 
@@ -80,6 +84,7 @@ napi_value lattice_targets_call(Arguments& args) {
   gptq.first = static_cast<uint64_t>(args.integer(12, 0, (int64_t{1} << 53) - 1));
   gptq.strength = static_cast<float>(args.number(13));
   gptq.hysteresis = {static_cast<uint32_t>(args.integer(14, 0, 256)), request.rates.data};
+  request.into = args.optional_output(15);
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }
 

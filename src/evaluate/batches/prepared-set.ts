@@ -95,9 +95,14 @@ export async function prepareSet({ core, evalSet, evaluation, device = 'cpu' }: 
   };
 }
 
-async function createSession(bytes: Uint8Array, device: DeviceKind): Promise<InferenceSession> {
+/** A session as all evaluations use it. Errors: `graph-invalid`, `eval-memory`, `eval-device`. */
+export async function createSession(
+  bytes: Uint8Array,
+  device: DeviceKind,
+  options: Pick<InferenceSession.SessionOptions, 'optimizedModelFilePath'> = {},
+): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(bytes, sessionOptions(device));
+    return await InferenceSession.create(bytes, { ...options, ...sessionOptions(device) });
   } catch (cause) {
     throw loadFailure(cause, device);
   }

@@ -42,8 +42,8 @@ export const residualConfig: MethodConfig<ResidualConfig, ResidualSearchOptions>
   },
   searchOptions: residualSearchOptions,
   weightErrorDescription:
-    'With the method `residual` a tensor beyond it gets finer quantization steps, whatever the metrics ' +
-    'say; with others the config does not pass.',
+    'With the method `residual` no tensor has coarser quantization steps than it allows, whatever the metrics ' +
+    'say and whatever step is given; with others the config does not pass.',
   example: { method: 'residual', step: -16 },
   mergesDeltas: true,
   key: ({ step }) => [step],

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { hysteresisChoices, roundingChoices } from '../../../checkpoint/options/methods/residual-search-options.ts';
 import { residualConditions, type ResidualConditions } from './residual-conditions.ts';
 
-const plain: ResidualConditions = { ancestor: undefined, gptq: false, rounding: 'archive', hysteresis: 'fixed' };
+const plain: ResidualConditions = {
+  ancestor: undefined,
+  gptq: false,
+  rounding: 'archive',
+  hysteresis: 'fixed',
+  isLimited: false,
+};
 
 // Keys of stored trials hold these words (search/trial-conditions.ts).
 test.each([
@@ -12,6 +18,7 @@ test.each([
   [{ ...plain, hysteresis: 'priced' }, '+priced'],
   [{ ...plain, gptq: true, hysteresis: 'priced' }, '+feedback+priced'],
   [{ ...plain, gptq: true, rounding: 'nearest' }, '+feedback+nearest'],
+  [{ ...plain, isLimited: true }, '+limited'],
 ] satisfies [ResidualConditions, string][])('%j are recorded as "%s"', (conditions, others) => {
   expect(residualConditions(conditions)).toEqual({ ancestor: 'base', others });
   expect(residualConditions({ ...conditions, ancestor: '0123' })).toEqual({ ancestor: '0123', others });
@@ -20,7 +27,9 @@ test.each([
 test('different conditions never share words', () => {
   const all = [true, false].flatMap((gptq) =>
     roundingChoices.flatMap((rounding) =>
-      hysteresisChoices.map((hysteresis) => ({ ancestor: undefined, gptq, rounding, hysteresis })),
+      hysteresisChoices.flatMap((hysteresis) =>
+        [true, false].map((isLimited) => ({ ancestor: undefined, gptq, rounding, hysteresis, isLimited })),
+      ),
     ),
   );
   expect(new Set(all.map((conditions) => residualConditions(conditions).others)).size).toBe(all.length);

@@ -10,12 +10,15 @@ export interface ResidualConditions {
   readonly rounding: RoundingChoice;
   /** Undefined where weights are rounded to the nearest value, which knows no hysteresis. */
   readonly hysteresis: Hysteresis | undefined;
+  /** Whether the bound on weights limits the step of every tensor. */
+  readonly isLimited: boolean;
 }
 
 const words: ConditionWords<Omit<ResidualConditions, 'ancestor'>> = {
   gptq: (used) => (used ? '+feedback' : ''),
   rounding: (choice) => (choice === 'nearest' ? '+nearest' : ''),
   hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
+  isLimited: (limited) => (limited ? '+limited' : ''),
 };
 
 export function residualConditions({ ancestor, ...others }: ResidualConditions): MethodConditions {

@@ -1,6 +1,6 @@
 import type { ContextTables } from '../../../native/core.ts';
 import { tensorSlots, type ResidualFile } from '../../../package/blocks/residual-block.ts';
-import { scaleOf, unitGain, type ResidualTensor, type StepScales } from '../../../package/residual-tensor.ts';
+import { unitGain, type ResidualTensor, type StepScales } from '../../../package/residual-tensor.ts';
 import type { BlockMemory } from '../../../restore/block-memory.ts';
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
 import { effectiveRank } from '../../../graph/layers/layer-type-of.ts';
@@ -22,7 +22,7 @@ import {
   finerBy,
   hasGramMatrix,
 } from './rounding-attempts.ts';
-import { tensorStepMax } from './steps/step-bound.ts';
+import { stepCodeLimit } from './steps/tensor-limits.ts';
 import { tensorsBeyond, errorsOfWeights, segmentOf } from './tensor-errors.ts';
 import { type ResidualModelParts, type PassResult, QuantizingPass } from './quantizing-pass.ts';
 
@@ -158,7 +158,7 @@ function coderOf(parts: ResidualModelParts, modelSymbols: ModelSymbols): Residua
   });
 }
 
-/** The records of a model, each with the step of its attempt, within {@link tensorStepMax}. */
+/** The records of a model, each with the step of its attempt, within {@link stepCodeLimit}. */
 function residualFiles(
   parts: ResidualModelParts,
   scales: StepScales,
@@ -173,7 +173,7 @@ function residualFiles(
           const finer = finerBy(tries - roundingsOf(parts, number, tensor).length + 1) + ofBound;
           const stepCode = Math.max(
             0,
-            Math.min(record.stepCode, stepMaxOf(parts, number, tensor, record, scales)) - finer,
+            Math.min(record.stepCode, stepCodeLimit(parts, number, tensor, record, scales)) - finer,
           );
           return [tensor, stepCode === record.stepCode ? record : { ...record, stepCode }];
         }),
@@ -181,22 +181,6 @@ function residualFiles(
       return residuals.size === 0 ? undefined : { layout, residuals, scales };
     }),
   );
-}
-
-/** {@link tensorStepMax} of a tensor that the ancestor has; no limit for others. */
-function stepMaxOf(
-  { ancestor, source, toNearest }: ResidualModelParts,
-  file: number,
-  tensor: number,
-  record: ResidualTensor,
-  scales: StepScales,
-): number {
-  const { name, shape } = source.files[file]!.layout.tensors[tensor]!;
-  const known = toNearest ? ancestor?.residualTensor(file, name) : undefined;
-  const scalesBefore = ancestor?.index.residual?.scales;
-  if (known === undefined || scalesBefore === undefined) return Infinity;
-  const before = { stepCode: known.stepCode, scale: scaleOf(scalesBefore, shape) };
-  return tensorStepMax(record, scaleOf(scales, shape), before);
 }
 
 /** Files with the slots of their tensors in a package that consists of just these files. */

@@ -2,7 +2,7 @@ import { residualStepMin, type ResidualConfig } from '../../../checkpoint/option
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { Hysteresis, RoundingChoice } from '../../../checkpoint/options/methods/residual-search-options.ts';
 import type { NativeCore } from '../../../native/core.ts';
-import { coarsestStep, searchStep } from './steps/search-step.ts';
+import { firstStep, searchStep } from './steps/search-step.ts';
 import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
@@ -21,6 +21,7 @@ import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import { someOf } from '../../some-of.ts';
 import { measureMovement } from './steps/measure-movement.ts';
 import { startedStepBound, stepBound } from './steps/step-bound.ts';
+import { commonStepLimit } from './steps/tensor-limits.ts';
 import { startedTensors } from './lattice/started-tensors.ts';
 import { gatherMoments } from './tensor-moments.ts';
 
@@ -56,7 +57,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const moments = await gatherMoments(source, plan, parts);
   const lastStep = last?.method === 'residual' ? last : undefined;
   let { ancestor } = parts;
-  const planning = { lastScale: lastStep?.step, isBounded: parts.weightErrorMax !== undefined };
+  const planning = { lastScale: lastStep?.step, weightErrorMax: parts.weightErrorMax };
   let started = startedTensors(plan, ancestor);
   let records = planSteps(source.files, moments, { ...planning, ancestor, started });
   if (records === undefined || !(await ancestorInLatticeRange(parts, records))) {
@@ -83,6 +84,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     toNearest,
     resumption,
   });
+  const stepLimit = parts.weightErrorMax === undefined ? undefined : commonStepLimit(modelParts, records);
   const movementBound = async (): Promise<number | undefined> => {
     if (started.every(({ size }) => size === 0)) return undefined;
     return startedStepBound(await measureMovement(modelParts));
@@ -95,17 +97,13 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
       gptq: parts.gramMatrices !== undefined,
       rounding: toNearest ? 'nearest' : 'archive',
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
+      isLimited: stepLimit !== undefined,
     }),
     describe: async (config, options) => {
       const chosen = await quantize(config);
       if (chosen.beyond.length > 0)
         parts.warn(
           `Tensors whose error is more than 1.5 times that of quantizing them afresh: ${someOf(chosen.beyond)}.`,
-        );
-      if ((chosen.weightExcess ?? 0) > 1)
-        parts.warn(
-          'The given config is too coarse for weightErrorMax: the error of a tensor is ' +
-            `${Math.sqrt(chosen.weightExcess!).toPrecision(2)} times the bound.`,
         );
       return {
         resumed: resumption?.here ?? false,
@@ -115,10 +113,10 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     quantize,
     estimateBytes: async (config) => (await quantize(config)).bytes,
     roughBytes,
-    leastBytes: () => roughBytes({ method: 'residual', step: coarsestStep(parts.weightErrorMax) }),
+    leastBytes: () => roughBytes({ method: 'residual', step: stepLimit ?? firstStep }),
     search: async (runner: TrialRunner): Promise<FoundConfig | undefined> => {
-      const max = leastOf(bound, await movementBound());
-      return searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max }, runner);
+      const max = leastOf(leastOf(bound, await movementBound()), stepLimit);
+      return searchStep({ last: lastStep?.step, isBase: ancestor === undefined, max, first: stepLimit }, runner);
     },
   };
 }

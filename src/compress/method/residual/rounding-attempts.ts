@@ -49,9 +49,8 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
 const finerSmall = 24;
 const finerOctaves = 12;
 /**
- * Most 1/32 octaves by which a tensor's step becomes finer to keep its error inside `weightErrorMax`. A model that
- * needs more has too coarse a common step: with every tensor at its bound, steps no longer follow what the metrics
- * need.
+ * Most 1/32 octaves by which a tensor's step becomes finer than its limit (`steps/tensor-limits.ts`) to keep its error
+ * inside `weightErrorMax`: feedback and uneven weights add less than 1.2 octaves to the error that the limit is for.
  */
 export const finerOfBoundMax = 48;
 /**

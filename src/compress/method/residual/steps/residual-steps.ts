@@ -11,15 +11,18 @@ import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { inLatticeRange, weightUnitsLog2Max } from '../lattice/lattice-range.ts';
 import type { SourceFile } from '../../../upload/model-source.ts';
 import { varianceOf } from '../../../upload/weight-variance.ts';
+import { boundedStepLog2 } from './tensor-limits.ts';
 import type { ModelMoments, TensorMoments } from '../tensor-moments.ts';
 
 /**
- * Steps are proportional to the gradients' root mean square to the power of minus this. While most weights do not move,
- * it makes little difference how the few bits are spread, and the gradients of a barely trained model are little guide.
- * The finer the steps, the nearer the power is to one, at which every bit reduces the loss equally. Measured on the
- * language series (docs/decisions/0018-steps-follow-gradients.md).
+ * Steps are proportional to the gradients' root mean square to the power of minus this. Under a bound on the error of
+ * weights it is one, at which every bit reduces the loss equally: whatever the gradients say, no tensor's step is
+ * beyond what the bound allows (`tensor-limits.ts`). Without a bound it depends on the steps. While most weights do
+ * not move, it makes little difference how the few bits are spread, and the gradients of a barely trained model are
+ * little guide. The finer the steps, the nearer the power is to one. Measured on the language series
+ * (docs/decisions/0018-steps-follow-gradients.md, docs/decisions/0068-steps-up-to-the-bound.md).
  */
-const gradientPower = { least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
+const gradientPower = { bounded: 1, least: 0.25, atOneDeviation: 0.7, perOctave: 0.3, most: 0.85 };
 /** Steps of a vector per standard deviation, before the search. */
 const vectorStepsPerDeviation = 4;
 /**
@@ -47,8 +50,11 @@ export interface StepPlanning {
   readonly ancestor?: Ancestor | undefined;
   /** The common step of the checkpoint before, in 1/32 octaves; absent for a run's first. */
   readonly lastScale?: number | undefined;
-  /** Whether the error of weights is bounded: then no vector comes back constant that was not. */
-  readonly isBounded: boolean;
+  /**
+   * Bound on every tensor's error, in standard deviations of its weights; absent without one. With one no vector comes
+   * back constant that was not.
+   */
+  readonly weightErrorMax?: number | undefined;
   /** By file: the tensors that start from exact weights of the ancestor. */
   readonly started?: readonly ReadonlySet<number>[];
 }
@@ -61,9 +67,11 @@ export interface StepPlanning {
 export function planSteps(
   files: readonly SourceFile[],
   moments: ModelMoments,
-  { ancestor, lastScale, isBounded, started }: StepPlanning,
+  { ancestor, lastScale, weightErrorMax, started }: StepPlanning,
 ): readonly Map<number, ResidualTensor>[] | undefined {
-  const wanted = wantedSteps(files, moments, { power: powerAt(lastScale), isBounded });
+  const isBounded = weightErrorMax !== undefined;
+  const power = isBounded ? gradientPower.bounded : powerAt(lastScale);
+  const wanted = wantedSteps(files, moments, { power, isBounded });
   const scaleHint = Math.min(0, lastScale ?? 0);
   const records: Map<number, ResidualTensor>[] = [];
   for (const [file, tensors] of moments.entries()) {
@@ -76,6 +84,7 @@ export function planSteps(
         before === undefined
           ? newRecord(stepLog2, sums, {
               isMatrix: effectiveRank(shape) > 1,
+              limitLog2: boundedStepLog2(sums, weightErrorMax),
               unitsLog2: started?.[file]!.has(tensor) === true ? startedUnitsPerStepLog2 : unitsPerStepLog2,
             })
           : keptRecord(before, stepLog2, scaleHint);
@@ -147,13 +156,21 @@ function vectorStep(sums: TensorMoments, isBounded: boolean): number {
   return step > 0 ? Math.log2(step) : 0;
 }
 
+interface NewRecord {
+  readonly isMatrix: boolean;
+  readonly unitsLog2: number;
+  /** See {@link boundedStepLog2}. */
+  readonly limitLog2: number;
+}
+
 function newRecord(
   stepLog2: number,
   { magnitudeMax, sum, elementCount }: TensorMoments,
-  { isMatrix, unitsLog2 }: { readonly isMatrix: boolean; readonly unitsLog2: number },
+  { isMatrix, unitsLog2, limitLog2 }: NewRecord,
 ): ResidualTensor {
   const room = magnitudeMax > 0 ? Math.floor(Math.log2(magnitudeMax)) + 1 - weightUnitsLog2Max : exponentMin;
-  const exponent = Math.min(exponentMax, Math.max(exponentMin, Math.floor(stepLog2) - unitsLog2, room));
+  const wanted = Math.floor(Math.min(stepLog2, limitLog2)) - unitsLog2;
+  const exponent = Math.min(exponentMax, Math.max(exponentMin, wanted, room));
   const origin = isMatrix ? 0 : Math.round(sum / elementCount / 2 ** exponent);
   return { exponent, origin, shift: 0, stepCode: codeOf(stepLog2, exponent), offsets: [0, 0], gain: unitGain };
 }

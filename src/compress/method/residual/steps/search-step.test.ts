@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { QuantizationConfig } from '../../../../checkpoint/options/quantization-config.ts';
-import { coarsestStep, searchStep } from './search-step.ts';
+import { searchStep } from './search-step.ts';
 import { TrialRunner } from '../../../../search/trial-runner.ts';
 
 function stepOf(config: QuantizationConfig): number {
@@ -149,11 +149,14 @@ describe('searchStep', () => {
   });
 });
 
-test.each([
-  [undefined, 51],
-  [2, 51],
-  [0.5, 25],
-  [0.01, -156],
-])('with a bound on weights of %s the coarsest step of a base is %i', (weightErrorMax, step) => {
-  expect(coarsestStep(weightErrorMax)).toBe(step);
+test('a first checkpoint starts where it is told, or at three deviations', async () => {
+  for (const [first, asked] of [
+    [undefined, 51],
+    [137, 137],
+    [-20, -20],
+  ] as const) {
+    const found = runnerOn(() => 0.96);
+    await searchStep({ last: undefined, isBase: true, first }, found.runner);
+    expect(found.asked).toEqual([asked]);
+  }
 });

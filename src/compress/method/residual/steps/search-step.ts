@@ -1,20 +1,11 @@
 import { residualStepMax, residualStepMin } from '../../../../checkpoint/options/methods/residual-config.ts';
-import { stepsPerOctave } from '../../../../package/residual-tensor.ts';
 import type { FoundConfig, TrialOutcome, TrialRunner } from '../../../../search/trial-runner.ts';
 
 /**
- * The step that a run's first checkpoint tries first: three standard deviations. Only a barely trained model passes
- * with it. In 1/32 octaves.
+ * The step that a run's first checkpoint tries first if nothing limits it: three standard deviations. Only a barely
+ * trained model passes with it. In 1/32 octaves.
  */
-const firstStep = 51;
-/**
- * The coarsest step that a search as a base may be expected to find: {@link firstStep}, or the one whose rounding error
- * is at the bound on weights, if that is finer.
- */
-export function coarsestStep(weightErrorMax: number | undefined): number {
-  const atBound = Math.floor(stepsPerOctave * Math.log2((weightErrorMax ?? Infinity) * Math.sqrt(12)));
-  return Math.max(residualStepMin, Math.min(firstStep, atBound));
-}
+export const firstStep = 51;
 
 /**
  * Once a step has passed, the search ends after this many trials: of a run's first checkpoint, of a later base, and of
@@ -56,6 +47,8 @@ export interface StepStart {
   readonly isBase: boolean;
   /** The largest step allowed. */
   readonly max?: number | undefined;
+  /** What a run's first checkpoint tries first; {@link firstStep} if absent. */
+  readonly first?: number | undefined;
 }
 
 /**
@@ -64,13 +57,13 @@ export interface StepStart {
  * which most often passes at once. The cheapest step that passed wins; undefined when none did.
  */
 export async function searchStep(
-  { last, isBase, max = residualStepMax }: StepStart,
+  { last, isBase, max = residualStepMax, first = firstStep }: StepStart,
   runner: TrialRunner,
 ): Promise<FoundConfig | undefined> {
   const stepMax = Math.max(residualStepMin, Math.min(residualStepMax, max));
   const enough = trialsEnough[last === undefined ? 'first' : isBase ? 'base' : 'delta'];
   const aim = last !== undefined && isBase ? baseAim : usualAim;
-  let step = Math.min(stepMax, last ?? firstStep);
+  let step = Math.min(stepMax, last ?? first);
   let passed = -Infinity;
   let failed = Infinity;
   let standing = 0;
