@@ -1,6 +1,7 @@
 /**
  * Fits what a search costs to what bench:search measured, over models of several sizes:
- * `npx tsx bench/search/cost-model.ts [--besides N] FILE...`, each written by `npm run bench:search -- SERIES --json FILE`.
+ * `npx tsx bench/search/cost-model.ts [--besides N] FILE...`, each written by
+ * `npm run bench:search -- SERIES --json FILE`.
  *
  * A search runs the graph for each trial and N times more, once by default: to examine the upload, and to measure the
  * inputs of its matrices where that takes a run of its own. Before decision 0059 was taken further it was three times.

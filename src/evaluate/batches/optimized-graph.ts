@@ -4,8 +4,8 @@ import { outputComputations } from '../../graph/output-computations.ts';
 import { createSession } from './prepared-set.ts';
 
 /**
- * A session for a graph on the processor, and the graph into which the runtime has optimized it. `path`: a file for that graph in the
- * meantime. Errors: `graph-invalid`, `eval-memory`.
+ * A session for a graph on the processor, and the graph into which the runtime has optimized it. `path`: a file for
+ * that graph in the meantime. Errors: `graph-invalid`, `eval-memory`.
  */
 export async function optimizedGraph(
   bytes: Uint8Array,
