@@ -1,7 +1,10 @@
 # Firn in an image: built in one stage with a toolchain, run in another without.
 # docker build -t firn .    docker run -p 8080:8080 -v firn:/data -e FIRN_HOST=0.0.0.0 firn
+# Workers with a GPU, on x64 only: docker build --target gpu -t firn-gpu .
 
 ARG NODE=24-bookworm
+# CUDA 12 and cuDNN 9, which the CUDA provider of onnxruntime needs, on a glibc no older than that of the build.
+ARG CUDA=12.8.1-cudnn-runtime-ubuntu24.04
 
 FROM node:${NODE} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make && rm -rf /var/lib/apt/lists/*
@@ -21,7 +24,40 @@ RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 RUN cd node_modules/onnxruntime-node/bin/napi-v* && find . -mindepth 1 -maxdepth 1 ! -name linux -exec rm -rf {} + \
   && find linux -mindepth 1 -maxdepth 1 ! -name "$(node -p process.arch)" -exec rm -rf {} +
 
-FROM node:${NODE}-slim
+# The CUDA provider of the same onnxruntime, which its install script downloads from api.nuget.org. It does so in a folder
+# of its own: package.json replaces what that script needs by something that ends it.
+FROM node:${NODE} AS cuda-provider
+WORKDIR /provider
+COPY package.json /firn/
+RUN version="$(node -p "require('/firn/package.json').dependencies['onnxruntime-node']")" \
+  && npm install --prefix . --ignore-scripts --no-audit --no-fund "onnxruntime-node@$version" \
+  && ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install \
+  && mkdir lib && cd node_modules/onnxruntime-node/bin/napi-v*/linux/x64 \
+  && cp libonnxruntime_providers_shared.so libonnxruntime_providers_cuda.so /provider/lib/
+
+FROM nvidia/cuda:${CUDA} AS gpu
+ENV NODE_ENV=production FIRN_HOST=0.0.0.0 FIRN_DATA_DIR=/data
+WORKDIR /firn
+COPY --from=build /usr/local/bin/node /usr/local/bin/
+COPY --from=build /firn/package.json ./
+COPY --from=build /firn/node_modules node_modules
+# Where the runtime looks for its providers: beside itself.
+COPY --from=cuda-provider /provider/lib/ node_modules/onnxruntime-node/bin/napi-v6/linux/x64/
+COPY --from=build /firn/build/Release build/Release
+COPY --from=build /firn/dist dist
+COPY migrations migrations
+COPY LICENSE ./
+RUN mkdir /data && chown 1000:1000 /data
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --start-period=120s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FIRN_PORT ?? 8080}/healthz`).then((res) => process.exit(res.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--no-parallel-scavenge", "--enable-source-maps", "dist/main.js"]
+CMD ["work"]
+
+# The last stage is what is built without --target.
+FROM node:${NODE}-slim AS cpu
 ENV NODE_ENV=production FIRN_HOST=0.0.0.0 FIRN_DATA_DIR=/data
 WORKDIR /firn
 COPY --from=build /firn/package.json ./

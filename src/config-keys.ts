@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { evaluateOnChoices } from './evaluate/device/device-report.ts';
 
 const postgresUrl = /^postgres(ql)?:\/\/\S+$/;
 const flag = (fallback: 'true' | 'false') =>
@@ -153,9 +154,20 @@ export const configSchema = z.object({
   ),
   FIRN_NATIVE_QUEUE_MAX: integer(1024, 1, 65536).describe('Native jobs waiting before callers are refused.'),
   FIRN_ENCODE_CONCURRENCY: integer(1, 1, 64).describe('Checkpoints encoded at once, of different runs.'),
+  FIRN_EVALUATE_ON: z
+    .enum(evaluateOnChoices)
+    .default('auto')
+    .describe(
+      'What a worker evaluates on. `auto`: a GPU, if the CUDA provider of onnxruntime is installed and starts, else ' +
+        'the processor. `cpu`: the processor. `cuda`: a GPU; a worker without one does not start.',
+    ),
+  FIRN_DEVICE_WAIT_S: integer(300, 0, 604_800).describe(
+    'Seconds that a checkpoint which prefers a GPU waits for a worker with one, while one lives, before workers ' +
+      'without take it; and that one which wants none stays behind those that do at a worker with a GPU.',
+  ),
   FIRN_EVAL_PARALLEL: integer(0, 0, 64).describe(
     'Trials evaluated at once: the group size m of the search. The outcome does not depend on it. 0 means ' +
-      'one less than the cores, at least one.',
+      'one less than the cores, at least one, and one on a GPU.',
   ),
   FIRN_EVAL_DEADLINE_S: integer(600, 1, 86400).describe('Seconds one evaluation may take.'),
   FIRN_EVAL_MEMORY_MIB: integer(4096, 64, 1024 * 1024).describe(

@@ -42,6 +42,18 @@ describe('readConfig', () => {
     expect(readConfig({ HOME: '/x', FIRN_PORT: '', FIRN_TEST_S3_ENDPOINT: 'http://127.0.0.1:7480' }).port).toBe(8080);
   });
 
+  it('evaluates on a GPU where there is one, with what CUDA needs of the environment and nothing else', () => {
+    expect(readConfig({})).toMatchObject({ evaluateOn: 'auto', cudaEnvironment: {}, deviceWaitMs: 300_000 });
+    const shell = { HOME: '/x', FIRN_S3_BUCKET: 'bucket', CUDA_VISIBLE_DEVICES: '1', LD_LIBRARY_PATH: '/cuda/lib64' };
+    expect(readConfig({ ...shell, FIRN_EVALUATE_ON: 'cuda', FIRN_DEVICE_WAIT_S: '0' })).toMatchObject({
+      evaluateOn: 'cuda',
+      cudaEnvironment: { CUDA_VISIBLE_DEVICES: '1', LD_LIBRARY_PATH: '/cuda/lib64' },
+      deviceWaitMs: 0,
+    });
+    expect(Object.keys(readConfig(shell).cudaEnvironment)).toHaveLength(2);
+    expect(failure({ FIRN_EVALUATE_ON: 'gpu' })).toBe('configuration: FIRN_EVALUATE_ON: must be auto or cpu or cuda');
+  });
+
   it('merges unless it is told not to', () => {
     expect([{}, { FIRN_MERGE: 'on' }, { FIRN_MERGE: 'off' }].map((given) => readConfig(given).mergeDeltas)).toEqual([
       true,

@@ -3,6 +3,8 @@ import type { z } from 'zod';
 import { nearestName } from './checkpoint/words/nearest-name.ts';
 import { quoteName } from './checkpoint/words/quote-name.ts';
 import { configSchema, type ConfigKeys } from './config-keys.ts';
+import { cudaVariables } from './evaluate/child/child-command.ts';
+import type { EvaluateOn } from './evaluate/device/device-report.ts';
 import type { DeviceChoice } from './native/core/device.ts';
 import { s3Limits } from './store/s3/s3-limits.ts';
 
@@ -66,6 +68,10 @@ export interface Config {
   /** Undefined: the processor does all work. */
   readonly device: DeviceConfig | undefined;
   readonly encodeConcurrency: number;
+  readonly evaluateOn: EvaluateOn;
+  /** Variables of the environment that evaluations with CUDA need. */
+  readonly cudaEnvironment: Readonly<Record<string, string>>;
+  readonly deviceWaitMs: number;
   readonly evalParallel: number | undefined;
   readonly evalDeadlineMs: number;
   readonly evalMemoryMaxBytes: number;
@@ -127,6 +133,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     nativeQueueMax: env.FIRN_NATIVE_QUEUE_MAX,
     device: deviceOf(env),
     encodeConcurrency: env.FIRN_ENCODE_CONCURRENCY,
+    evaluateOn: env.FIRN_EVALUATE_ON,
+    cudaEnvironment: cudaEnvironmentOf(environment),
+    deviceWaitMs: env.FIRN_DEVICE_WAIT_S * 1000,
     evalParallel: env.FIRN_EVAL_PARALLEL === 0 ? undefined : env.FIRN_EVAL_PARALLEL,
     evalDeadlineMs: env.FIRN_EVAL_DEADLINE_S * 1000,
     evalMemoryMaxBytes: env.FIRN_EVAL_MEMORY_MIB * mib,
@@ -155,6 +164,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     unreadyMs: env.FIRN_UNREADY_S * 1000,
     drainMs: env.FIRN_DRAIN_S * 1000,
   });
+}
+
+function cudaEnvironmentOf(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.freeze(
+    Object.fromEntries(
+      cudaVariables.flatMap((name) => {
+        const text = environment[name];
+        return text === undefined ? [] : [[name, text]];
+      }),
+    ),
+  );
 }
 
 function deviceOf({ FIRN_DEVICE: wanted, FIRN_DEVICE_MEMORY_MIB: memoryMib }: ConfigKeys): DeviceConfig | undefined {

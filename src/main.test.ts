@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { firnProgram } from '../test/harness/firn-program.ts';
 import { f32, noise, safetensors } from './compress/harness/tiny-model.test-support.ts';
+import { missingCudaProvider } from './evaluate/device/cuda-provider.ts';
 import { fileNameOf, shardOf } from './store/filesystem/filesystem-path.ts';
 
 /** Longest wait for a checkpoint to become ready, in ms. */
@@ -169,6 +170,18 @@ test.each(['unpack', 'token', 'scrub', 'verify', 'gc', 'eval-set'])(
     const ended = await start({ FIRN_TYPO: '1' }, [command, '--help']);
     expect(ended).toMatchObject({ code: 0, errors: '', output: expect.stringMatching(/^Usage:/) as string });
     expect((ended as Ended).output).toContain(`firn ${command}`);
+  },
+);
+
+// Where the provider is installed and finds a GPU, the process would start.
+test.runIf(missingCudaProvider() !== undefined)(
+  'a GPU that is asked for and not there ends it with one sentence',
+  async () => {
+    const ended = (await start({ FIRN_EVALUATE_ON: 'cuda' })) as Ended;
+    expect([ended.code, ended.output]).toEqual([1, '']);
+    expect(ended.errors).toMatch(
+      /^firn: FIRN_EVALUATE_ON=cuda: The CUDA provider of onnxruntime is not installed; .*\.\n$/,
+    );
   },
 );
 

@@ -27,6 +27,7 @@ import { damageToLog } from './upkeep/scrub/damage-to-log.ts';
 import { startScrubber } from './upkeep/scrub/start-scrubber.ts';
 import { type Parts, openParts, openCatalog, openNotices } from './process/open-parts.ts';
 import { startJobWorker } from './process/start-job-worker.ts';
+import { bestDevice, workerDevices } from './process/worker-devices.ts';
 import { startWebhooks } from './process/start-webhooks.ts';
 
 /** A role of a process: serving requests, or running jobs. */
@@ -100,6 +101,8 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     },
   });
   const wakeWorkers = (): void => notices.publish(jobsChannel, '');
+  // One sentence, before anything is claimed: who asked for CUDA should not find checkpoints measured without.
+  if (roles.includes('worker')) await parts.evaluator.requireDevice();
   const worker = roles.includes('worker') ? startJobWorker(parts) : undefined;
   // Work goes on after the request that woke the worker has ended, so it runs outside that request's context.
   const outsideOfRequests = AsyncLocalStorage.snapshot();
@@ -125,6 +128,7 @@ async function start(parts: Parts, roles: readonly Role[]): Promise<Firn> {
     version: programVersion,
     gateway: isGateway,
     worker: () => worker !== undefined && isClaiming(worker),
+    device: async () => (worker === undefined ? 'cpu' : bestDevice(await workerDevices(parts))),
     onError: (error) => log.warn({ err: error }, 'the sign of life did not reach the catalog'),
   });
   const readiness = { stopping: false };

@@ -6,7 +6,7 @@ import { requestMetrics } from '../src/http/watch/request-metrics.ts';
 import { webhookMetrics } from '../src/process/start-webhooks.ts';
 import { registerProcessMetrics, scrubMetrics } from '../src/upkeep/process-metrics.ts';
 import { cacheMetrics, restoreMetrics, storeMetrics } from '../src/upkeep/storage-metrics.ts';
-import { workMetrics } from '../src/upkeep/work-metrics.ts';
+import { countDeviceFailures, workMetrics } from '../src/upkeep/work-metrics.ts';
 
 interface Rules {
   readonly groups: readonly {
@@ -22,7 +22,8 @@ interface Rules {
 function seriesNames(): Set<string> {
   const registry = new Registry();
   registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });
-  const parts = [scrubMetrics, workMetrics, storeMetrics, restoreMetrics, requestMetrics, webhookMetrics];
+  const ofWork = [workMetrics, countDeviceFailures];
+  const parts = [scrubMetrics, ...ofWork, storeMetrics, restoreMetrics, requestMetrics, webhookMetrics];
   for (const register of parts) register(registry);
   cacheMetrics(registry, () => ({}));
   return new Set(

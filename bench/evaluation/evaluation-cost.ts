@@ -10,14 +10,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EvalSetSpec } from '../../src/checkpoint/quality/eval-set-spec.ts';
 import { observedMetrics } from '../../src/checkpoint/quality/observed-metrics.ts';
-import { EvalFiles, type Column } from '../../src/evaluate/eval-files.test-support.ts';
+import { EvalFiles } from '../../src/evaluate/eval-files.test-support.ts';
 import { EvaluationService } from '../../src/evaluate/evaluation-service.ts';
-import type { EvaluationRequest } from '../../src/evaluate/evaluation-request.ts';
-import { buildModel, external, node, value } from '../../src/graph/onnx/build-model.ts';
 import { loadCore } from '../../src/native/load-core.ts';
 import { median } from '../speed/timed-rounds.ts';
+import { syntheticRequest } from './synthetic-request.ts';
 
 /** Width, hidden layers, positions (rows of the batches), classes. */
 const cases: readonly (readonly [width: number, layers: number, positions: number, classes: number])[] = [
@@ -50,7 +48,7 @@ async function measure(
   files: EvalFiles,
   [width, layers, positions, classes]: (typeof cases)[number],
 ): Promise<Measured> {
-  const request = requestOf(files, { width, layers, positions, classes });
+  const request = syntheticRequest(files, { width, layers, positions, classes });
   const observed = observedMetrics(request.evalSet.spec);
   await service.evaluate(request);
   const seconds: Record<Work, number[]> = { evaluation: [], examination: [], verification: [] };
@@ -83,66 +81,6 @@ async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; re
   const value = await work();
   const { user, system } = process.cpuUsage(before);
   return { value, seconds: (user + system) / 1e6 };
-}
-
-function requestOf(
-  files: EvalFiles,
-  { width, layers, positions, classes }: { width: number; layers: number; positions: number; classes: number },
-): EvaluationRequest {
-  const names = Array.from({ length: layers }, (_, layer) => `w${layer}`);
-  const graph = buildModel({
-    inputs: [value('x', ['N', width])],
-    outputs: [value('logits', ['N', classes])],
-    initializers: [...names.map((name) => external(name, [width, width])), external('head', [width, classes])],
-    nodes: [
-      ...names.flatMap((name, layer) => [
-        node('MatMul', [layer === 0 ? 'x' : `r${layer - 1}`, name], [`m${layer}`]),
-        node('Relu', [`m${layer}`], [`r${layer}`]),
-      ]),
-      node('MatMul', [`r${layers - 1}`, 'head'], ['logits']),
-    ],
-  });
-  const random = randomFloats();
-  const floats = (shape: number[], scale: number): Column => ({
-    dtype: 'F32',
-    shape,
-    data: random(shape[0]! * shape[1]!, scale),
-  });
-  const weights = Object.fromEntries([
-    ...names.map((name) => [name, floats([width, width], 1 / Math.sqrt(width))] as const),
-    ['head', floats([width, classes], 0.05)] as const,
-  ]);
-  const labels: Column = {
-    dtype: 'I64',
-    shape: [positions],
-    data: BigInt64Array.from({ length: positions }, (_, at) => BigInt(at % classes)),
-  };
-  const spec: EvalSetSpec = {
-    inputs: { x: 'x' },
-    metrics: [{ name: 'loss', kind: 'cross-entropy', output: 'logits', labels: 'y' }],
-    batchRows: 256,
-  };
-  return {
-    evalSet: {
-      graphPath: files.write(graph),
-      batchesPath: files.writeTensors({ x: floats([positions, width], 1), y: labels }),
-      spec,
-    },
-    binding: Object.fromEntries([...names, 'head'].map((name) => [name, { tensor: name, transpose: false }])),
-    weightPaths: [files.writeTensors(weights)],
-  };
-}
-
-/** Uniform in -1 to 1, times a scale; the same for every case (xorshift32). */
-function randomFloats(): (count: number, scale: number) => Float32Array {
-  let state = 2463534242;
-  const next = (): number => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state / 2 ** 31;
-  };
-  return (count, scale) => Float32Array.from({ length: count }, () => scale * next());
 }
 
 /**

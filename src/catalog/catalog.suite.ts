@@ -10,6 +10,7 @@ import { integritySuite } from './records/integrity/integrity.suite.ts';
 import { hubBlobsSuite } from './records/hub/blobs.suite.ts';
 import { hubRevisionsSuite } from './records/hub/revisions.suite.ts';
 import { idempotencySuite } from './records/uploads/idempotency.suite.ts';
+import { jobDevicesSuite } from './jobs/job-devices.suite.ts';
 import { jobOrderSuite } from './jobs/job-order.suite.ts';
 import { jobsSuite } from './jobs/jobs.suite.ts';
 import { locationsSuite } from './records/files/locations.suite.ts';
@@ -50,6 +51,7 @@ const suites = {
   webhooks: webhooksSuite,
   jobs: jobsSuite,
   'job order': jobOrderSuite,
+  'job devices': jobDevicesSuite,
 };
 
 /** The behaviour of every `Catalog`. Each group starts with an empty catalog. */

@@ -246,6 +246,11 @@ export const errorHelp: Readonly<Record<FirnErrorCode, ErrorHelp>> = {
     lookAtEvaluation,
     'A division of two shapes that do not fit.',
   ),
+  'eval-device': help(
+    'The run requires a GPU, and the evaluation failed on it, or no worker has one any more.',
+    'Retry the checkpoint; if the GPU has too little memory, let the run prefer one: `device: "preferred"`.',
+    'A model that takes more memory than the GPU has.',
+  ),
   'eval-set-not-ready': help(
     'The eval set has not been committed, or was refused.',
     'Upload graph and batches and commit it; read `error` where it failed.',

@@ -51,6 +51,7 @@ export const firnErrorCodes = [
   'eval-timeout',
   'eval-memory',
   'eval-crashed',
+  'eval-device',
   'eval-set-not-ready',
   'metric-unknown',
   // stored bytes

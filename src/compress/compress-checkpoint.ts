@@ -3,6 +3,10 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
+import { FirnError } from '../checkpoint/firn-error.ts';
+import { deviceFor, wishOfJobs, type DeviceWish } from '../checkpoint/options/device-wish.ts';
+import { isDeviceFailure } from '../evaluate/device/device-failure.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
@@ -46,15 +50,41 @@ export interface CheckpointToCompress {
 
 /**
  * Search, quantize, encode, verify (DESIGN section 3, steps 3 to 5). Deterministic: the same uploads and ancestors give
- * the same package. Scratch files, and on failure the package, are removed on every way out. Rejects with the errors of
- * the rooms it uses.
+ * the same package, as far as evaluations agree. Everything is measured on one kind of device, as the run wishes; if
+ * that fails on a GPU, everything is done once more on the processor. Scratch files, and on failure the package, are
+ * removed on every way out. Rejects with the errors of the rooms it uses.
  */
 export async function compressCheckpoint(
   ctx: CompressContext,
   work: CheckpointToCompress,
   signal: AbortSignal,
 ): Promise<CompressedCheckpoint> {
-  const { checkpoint, rows } = work;
+  const wish = wishOfJobs(runOfCheckpoint(work.run, work.checkpoint));
+  const device = await deviceOf(ctx, wish);
+  try {
+    return await compressOn(ctx, { ...work, device }, signal);
+  } catch (error) {
+    if (!isDeviceFailure(error) || wish === 'required' || !ctx.evaluator.fallsBack) throw error;
+    ctx.onDeviceFailure?.(error, work.checkpoint.id);
+    return compressOn(ctx, { ...work, device: 'cpu' }, signal);
+  }
+}
+
+/** Errors: `eval-device` if this worker has no device of the kind that the run wishes for. */
+async function deviceOf({ evaluator }: CompressContext, wish: DeviceWish): Promise<DeviceKind> {
+  if (wish === 'none') return 'cpu';
+  const device = deviceFor(wish, await evaluator.kinds());
+  if (device !== undefined) return device;
+  const what = wish === 'required' ? 'The run requires a GPU, and this worker has none' : 'CUDA does not start here';
+  throw new FirnError('eval-device', `${what}.`);
+}
+
+async function compressOn(
+  ctx: CompressContext,
+  work: CheckpointToCompress & { readonly device: DeviceKind },
+  signal: AbortSignal,
+): Promise<CompressedCheckpoint> {
+  const { checkpoint, rows, device } = work;
   const run = runOfCheckpoint(work.run, checkpoint);
   const packageId = checkpoint.id.replaceAll('-', '');
   const packageKey = `packages/${packageId}-${work.attempt}`;
@@ -84,7 +114,7 @@ export async function compressCheckpoint(
       let memory: MemoryFolder | undefined;
       try {
         const holding = await filesHolding(catalog, run, source.files);
-        memory = await ctx.scratchMemory?.take(modelFilesBytes(source, method, ctx.evaluator.parallel));
+        memory = await ctx.scratchMemory?.take(modelFilesBytes(source, method, ctx.evaluator.parallelOn(device)));
         const services = { ctx, catalog, store, core, freshRestorer, chainLengthMax };
         const attempt = {
           ...services,
@@ -95,6 +125,7 @@ export async function compressCheckpoint(
           holding,
           method,
           session,
+          measured: { begun: 0, passed: new Map() },
           given,
           ancestors,
           reusableBase,
@@ -102,6 +133,7 @@ export async function compressCheckpoint(
           packageKey,
           directory,
           modelDirectory: memory?.directory ?? directory,
+          device,
         };
         return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
@@ -245,7 +277,9 @@ async function storeAndVerify(
   { model, decision, opened }: { model: PreparedModel; decision: Decision; opened: OpenedAncestor | undefined },
 ) {
   const stored = await phases.run('encode', () => storeCheckpoint(attempt, decision, opened?.ancestor));
-  const measured = await phases.run('verify', () => verifyStored(attempt, model, stored));
+  const measured = await phases.run('verify', () =>
+    verifyStored(attempt, model, { stored, trial: decision.quantized?.measured }),
+  );
   const quality =
     model.quality !== undefined && measured !== undefined ? { quality: measuredQuality(model.quality, measured) } : {};
   return { files: attempt.source.files, rows: attempt.rows, stored, ancestor: opened?.candidate, ...quality };

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
+import type { FirnError } from '../checkpoint/firn-error.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { CacheCounts } from '../restore/byte-cache.ts';
 import type { NativeCore } from '../native/core.ts';
@@ -31,6 +32,8 @@ export interface CompressContext {
   readonly chainLengthMax: number;
   /** Blocks in work at once. */
   readonly blockParallel: number;
+  /** Called when a checkpoint is begun again on the processor because its evaluation failed on the GPU. */
+  readonly onDeviceFailure?: (error: FirnError, checkpointId: string) => void;
   /** Queues the jobs that follow a checkpoint, in the transaction that makes it ready. */
   readonly afterCommit?: (tx: Catalog, checkpoint: Checkpoint) => Promise<void>;
   readonly tracer: Tracer;

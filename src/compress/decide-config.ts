@@ -5,14 +5,20 @@ import type { QuantizationBasis } from './method/method.ts';
 import { isQuantized, planExact, type CodingPlan } from './plan/plan-codings.ts';
 import { withCopies, type PreparedModel } from './prepare-model.ts';
 import type { Quantization, QuantizationNotes, QuantizedModel } from './method/quantized-model.ts';
-import { searchCheckpoint } from './measure/search-checkpoint.ts';
+import type { MeasuredTrial } from './measure/measured-trials.ts';
+import { searchCheckpoint, type SearchOutcome } from './measure/search-checkpoint.ts';
 
 /** How a checkpoint is to be stored. */
 export interface Decision {
   /** The plan of the prepared model, or one in which everything is exact. */
   readonly plan: CodingPlan;
   /** Absent when everything is exact. */
-  readonly quantized?: { readonly model: QuantizedModel; readonly config: QuantizationConfig };
+  readonly quantized?: {
+    readonly model: QuantizedModel;
+    readonly config: QuantizationConfig;
+    /** The config's trial in this attempt, if there was one. */
+    readonly measured?: MeasuredTrial | undefined;
+  };
   /** True when the config was given with the upload or the run; false when it was found. */
   readonly configGiven: boolean;
   readonly trialCount: number;
@@ -50,13 +56,13 @@ export async function decideConfig(
     return exact(attempt, basis.model, undefined, 0);
   if (hindrance !== undefined) return exact(attempt, basis.model, hindrance, 0);
   const quantization = await attempt.session.quantization(basis);
-  const { config, trialCount } =
+  const { config, trialCount, measured }: SearchOutcome =
     given === undefined ? await search(attempt, basis, quantization) : { config: given, trialCount: 0 };
   if (config === undefined) return exact(attempt, basis.model, nothingPassed(trialCount), trialCount);
   const notes = await quantization.describe?.(config, pace(attempt));
   return {
     plan,
-    quantized: { model: await quantization.quantize(config), config },
+    quantized: { model: await quantization.quantize(config), config, measured },
     configGiven: given !== undefined,
     trialCount,
     notes,
@@ -125,6 +131,8 @@ function search(
     },
     {
       catalog: ctx.catalog,
+      core: ctx.core,
+      measured: attempt.measured,
       directory: modelDirectory,
       blockParallel: ctx.blockParallel,
       signal,

@@ -45,6 +45,7 @@ export function describeResult(findings: Findings): CheckpointResult {
     fidelity: stored.lossy ? 'lossy' : 'exact',
     ...(config !== undefined && (stored.lossy || methodConfigOf(config.method).unsearched !== undefined) && { config }),
     ...(quality !== undefined && {
+      measuredOn: quality.measuredOn,
       baseline: quality.bound.baseline,
       measured: quality.measured.whole,
       degradation: degradations(quality.bound, quality.measured.whole),

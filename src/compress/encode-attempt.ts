@@ -1,10 +1,12 @@
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import type { Ancestors } from './ancestor/open-ancestor.ts';
 import type { CompressContext } from './compress-context.ts';
 import type { ReusableBase } from './lineage/reusable-base.ts';
+import type { MeasuredTrials } from './measure/measured-trials.ts';
 import type { Method, MethodSession } from './method/method.ts';
 import type { ModelSource } from './upload/model-source.ts';
 
@@ -26,6 +28,8 @@ export interface EncodeAttempt extends Pick<
   readonly holding: ReadonlyMap<string, CheckpointFile>;
   readonly method: Method;
   readonly session: MethodSession;
+  /** Trials of this attempt. */
+  readonly measured: MeasuredTrials;
   /** The config that came with the checkpoint or its run. */
   readonly given: QuantizationConfig | undefined;
   readonly ancestors: Ancestors;
@@ -38,6 +42,8 @@ export interface EncodeAttempt extends Pick<
   readonly directory: string;
   /** The same for the model files that evaluations map: in memory if there is room. */
   readonly modelDirectory: string;
+  /** What everything is measured on: the upload, each candidate, and the result. */
+  readonly device: DeviceKind;
   /** Blocks in work at once. */
   readonly parallel: number;
   readonly signal: AbortSignal;

@@ -68,7 +68,9 @@ function countedEvaluator(): Evaluator & { evaluations(): number } {
   let evaluations = 0;
   const { evaluator } = harness;
   return {
-    parallel: evaluator.parallel,
+    parallelOn: evaluator.parallelOn,
+    kinds: evaluator.kinds,
+    fallsBack: evaluator.fallsBack,
     check: evaluator.check,
     close: evaluator.close,
     inputGrams: evaluator.inputGrams,
@@ -374,7 +376,7 @@ describe('a failing evaluation', () => {
     let calls = 0;
     const failing: Evaluator = {
       ...harness.evaluator,
-      parallel: 3,
+      parallelOn: () => 3,
       async evaluateParts(_, __, signal) {
         calls += 1;
         const isFirst = calls === 1;
@@ -401,6 +403,9 @@ describe('a failing evaluation', () => {
   test('of the decoded bytes that is outside the threshold: not committed, and no package stays', async () => {
     const run = await harness.newRun();
     const queued = await harness.queue(run, 0, upload(0));
+    // Trials of an attempt before are recorded, so the decoded bytes are evaluated.
+    const full = watchedStore({ put: () => Promise.reject(new FirnError('storage-full', 'no room')) });
+    await expectCode(harness.work(harness.context({ store: full })), 'storage-full');
     let verifying = false;
     const ctx = harness.context({
       publish: (_, note) => {

@@ -12,6 +12,7 @@ import {
 import { limitsInWords } from '../checkpoint/quality/limit-words.ts';
 import type { MetricValues } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
+import type { Examination } from '../evaluate/examine/examination.ts';
 import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
 import { divergenceLimits } from './measure/divergence-limits.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
@@ -22,15 +23,17 @@ import { pace, type EncodeAttempt } from './encode-attempt.ts';
 import { expectedReferences } from './lineage/file-references.ts';
 import { measuredUploads } from './lineage/measured-uploads.ts';
 import { planCopies } from './plan/find-copies.ts';
-import type { GramMatrices } from './method/gram-matrices.ts';
+import { wantedGrams, type GramMatrices } from './method/gram-matrices.ts';
 import type { QuantizableModel } from './method/method.ts';
 import type { QualityBound } from './measure/judge-metrics.ts';
 import { evalSetDirectory, localEvalSet } from './eval-set/local-eval-set.ts';
 import { planMasters } from './plan/find-masters.ts';
 import { modelLayerTypes } from './plan/model-layer-types.ts';
 import { overrideWarnings } from './plan/override-warnings.ts';
+import { observedTrials } from './measure/observed-trials.ts';
 import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan/plan-codings.ts';
 import { QualityGate, type Measurement } from './measure/quality-gate.ts';
+import type { SourceFile } from './upload/model-source.ts';
 import { shardIndexWarnings } from './upload/shard-index-warnings.ts';
 import { someOf } from './some-of.ts';
 import { stateWarnings } from './plan/state-warnings.ts';
@@ -53,6 +56,8 @@ export interface ModelQuality {
   readonly earlier: readonly MeasuredUpload[];
   /** Rows of the eval set. */
   readonly rows: number;
+  /** Trials that measure all observed metrics: see `observedTrials`. */
+  readonly observedTrials: number;
   /** Values of observed metrics on the uploaded weights. */
   readonly observed?: MetricValues;
   /** How eval set and checkpoint were read, in sentences. */
@@ -104,9 +109,10 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     evalBatches: run.search.evalBatches,
     groups: standardErrors > 0,
     divergence: divergenceMax !== undefined,
+    device: attempt.device,
     referencePath: join(attempt.directory, 'reference.f32'),
   });
-  const { baseline, rows, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, {
+  const { baseline, rows, readings, words, distrust, gramMatrices } = await evaluateUpload(attempt, plan, {
     gate,
     twins: bound.measured.twins,
   });
@@ -145,6 +151,7 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     limits,
     earlier,
     rows,
+    observedTrials: observedTrials(weightsOf(attempt.source.files), readings),
     ...(observed && { observed }),
     understood,
     ...(distrust !== undefined && { distrust }),
@@ -185,6 +192,7 @@ interface EvaluatedUpload {
   readonly baseline: Measurement;
   /** Rows of the eval set. */
   readonly rows: number;
+  readonly readings: Examination['readings'];
   readonly words: ExaminationWords;
   /** See {@link ModelQuality}. */
   readonly distrust?: string;
@@ -203,19 +211,21 @@ async function evaluateUpload(
   try {
     const paths = await writeCandidate({ source, plan }, directory, pace(attempt));
     const weightPaths = [...paths.values()];
-    const { baseline, examination } = await gate.examine(weightPaths, signal);
+    const measuresInputs = method.measureInputs !== undefined && isQuantized(plan);
+    const grams = measuresInputs ? wantedGrams(directory) : undefined;
+    const { baseline, examination } = await gate.examine(weightPaths, { grams, signal });
     const words = describeExamination(examination);
-    const { rows } = examination;
+    const { rows, readings } = examination;
     const { expects } = checkpoint;
     const confirmed = Object.keys(expects ?? {}).some((name) => baseline.whole[name] !== undefined);
     const distrust =
       unexpectedBaseline(expects, baseline.whole, run.search.expectsWithin) ??
       doubtedFigure({ doubts: words.doubts, allowed: gate.spec.allowDoubted, confirmed });
-    // A distrusted checkpoint is stored exact, and needs no inputs of its matrices.
-    if (distrust !== undefined) return { baseline, rows, words, distrust };
-    if (method.measureInputs === undefined || !isQuantized(plan)) return { baseline, rows, words };
-    const gramMatrices = await method.measureInputs({
+    if (distrust !== undefined) return { baseline, rows, readings, words, distrust };
+    if (!measuresInputs) return { baseline, rows, readings, words };
+    const gramMatrices = await method.measureInputs!({
       gate,
+      measured: examination.grams,
       weightPaths,
       directory,
       files: source.files,
@@ -224,8 +234,13 @@ async function evaluateUpload(
       warn,
       signal,
     });
-    return { baseline, rows, words, ...(gramMatrices && { gramMatrices }) };
+    return { baseline, rows, readings, words, ...(gramMatrices && { gramMatrices }) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function weightsOf(files: readonly SourceFile[]): number {
+  const tensors = files.flatMap(({ role, layout }) => (role === 'model' ? layout.tensors : []));
+  return tensors.reduce((sum, { elementCount }) => sum + elementCount, 0);
 }

@@ -44,7 +44,7 @@ export async function storeCheckpoint(
 ): Promise<StoredCheckpoint> {
   const quantized = decision.quantized?.model;
   const digests = await digestQuantized(
-    { source: attempt.source, plan, quantized, core: attempt.ctx.core },
+    { source: attempt.source, plan, quantized, core: attempt.ctx.core, trial: decision.quantized?.measured?.digests },
     attempt.signal,
   );
   const origins = await findOrigins(attempt, plan);

@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import { restoreToFile } from '../restore/restore-to-file.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
 import type { PreparedModel } from './prepare-model.ts';
+import { measurementOf, type MeasuredTrial } from './measure/measured-trials.ts';
 import type { Measurement } from './measure/quality-gate.ts';
 import type { StoredCheckpoint } from './store-checkpoint.ts';
 import { verifyPackage } from './encode/verify-package.ts';
 
+export interface ToVerify {
+  readonly stored: StoredCheckpoint;
+  /** The trial of the stored config, if this attempt had one. */
+  readonly trial?: MeasuredTrial | undefined;
+}
+
 /**
- * Decodes the written package through the store with empty caches, compares it, and measures the model on the bytes
- * that a download will return. If these equal the uploaded bytes, the result is the baseline. Undefined without an eval
- * set. Rejects with the errors of `verifyPackage` and of evaluation.
+ * Decodes the written package through the store with empty caches, compares it with what was encoded, and returns the
+ * measurement of the bytes that a download will return. If these equal the uploaded bytes, that is the baseline; if
+ * they equal the files that a trial was evaluated on, the trial's; otherwise the decoded files are evaluated. Undefined
+ * without an eval set. Rejects with the errors of `verifyPackage` and of evaluation.
  */
 export async function verifyStored(
   attempt: Pick<
@@ -18,7 +26,7 @@ export async function verifyStored(
     'catalog' | 'core' | 'freshRestorer' | 'source' | 'packageKey' | 'modelDirectory' | 'signal'
   >,
   { quality }: PreparedModel,
-  stored: StoredCheckpoint,
+  { stored, trial }: ToVerify,
 ): Promise<Measurement | undefined> {
   const { catalog, core, freshRestorer, source, signal } = attempt;
   const directory = join(attempt.modelDirectory, 'decoded');
@@ -26,22 +34,26 @@ export async function verifyStored(
   const ancestors = index.ancestorId === undefined ? [] : await catalog.packages.chain(index.ancestorId);
   const chain = await freshRestorer().open([packageLocation(attempt.packageKey, stored), ...ancestors], signal);
   try {
-    const measures = quality !== undefined && stored.lossy;
+    const known = stored.lossy ? trial && measurementOf(trial, source.files, stored.sha256) : baselineOf(quality);
+    const measures = quality !== undefined && known === undefined;
     const models = measures ? modelPaths(source, directory) : new Map<string, string>();
-    await mkdir(directory);
+    if (measures) await mkdir(directory);
     await verifyPackage(chain, {
       keep: models,
       expected: { checksums: stored.checksums, crc32c: core.crc32cSync },
       signal,
     });
-    if (!measures)
-      return quality && { whole: quality.bound.baseline, ...(quality.observed && { observed: quality.observed }) };
+    if (!measures) return known;
     await writeExternal(attempt, stored, models);
     return await quality.gate.evaluateAll([...models.values()], signal);
   } finally {
     await chain.close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function baselineOf(quality: PreparedModel['quality']): Measurement | undefined {
+  return quality && { whole: quality.bound.baseline, ...(quality.observed && { observed: quality.observed }) };
 }
 
 function packageLocation(

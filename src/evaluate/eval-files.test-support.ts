@@ -39,7 +39,8 @@ export class EvalFiles {
     return path;
   }
 
-  writeTensors(columns: Readonly<Record<string, Column>>): string {
+  /** With `aligned` the data begins at a multiple of 8 bytes, as most writers of such files see to. */
+  writeTensors(columns: Readonly<Record<string, Column>>, aligned = false): string {
     let at = 0;
     const header = Object.fromEntries(
       Object.entries(columns).map(([name, { dtype, shape }]) => {
@@ -48,7 +49,8 @@ export class EvalFiles {
         return [name, { dtype, shape, data_offsets: [start, at] }];
       }),
     );
-    const json = new TextEncoder().encode(JSON.stringify(header));
+    const text = JSON.stringify(header);
+    const json = new TextEncoder().encode(aligned ? text.padEnd(Math.ceil(text.length / 8) * 8) : text);
     const length = new Uint8Array(new BigUint64Array([BigInt(json.length)]).buffer);
     const data = Object.values(columns).map(
       ({ data: { buffer, byteOffset, byteLength } }) => new Uint8Array(buffer, byteOffset, byteLength),

@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import type { EvalSetSpec, MetricSpec } from '../checkpoint/quality/eval-set-spec.ts';
 import type { WeightBinding } from '../graph/weight-binding.ts';
 
@@ -14,6 +15,8 @@ export interface EvaluationRequest {
   readonly binding: WeightBinding;
   /** Local safetensors files that together contain the weights; mapped by the child, never sent to it. */
   readonly weightPaths: readonly string[];
+  /** What to run on; the processor when absent. */
+  readonly device?: DeviceKind;
   /** Metrics to measure besides those of the set (observed-metrics.ts). */
   readonly observed?: readonly MetricSpec[];
   /**
@@ -37,9 +40,13 @@ export interface ExamineRequest extends Omit<EvaluationRequest, 'reference'> {
   readonly needsHalves?: boolean;
   /** Also the metrics of groups of rows. */
   readonly needsGroups?: boolean;
+  /** Also the Gram matrices, if that changes no output: `Examination.grams`. */
+  readonly grams?: GramOptions;
 }
 
-export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'> {
+export interface GramRequest extends Omit<EvaluationRequest, 'observed' | 'reference'>, GramOptions {}
+
+export interface GramOptions {
   /**
    * File for the Gram matrices, as raw little-endian F32, one after the other in the order of the answer. Written by
    * the child.

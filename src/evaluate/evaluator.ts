@@ -1,22 +1,33 @@
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import type { EvalParts, MetricValues, PartedMetrics } from '../checkpoint/quality/quality.ts';
 import type { InputGram } from '../graph/grams/input-gram.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from './evaluation-request.ts';
 import type { Examination } from './examine/examination.ts';
 
 /**
- * Runs eval graphs in child processes: at most `parallel` at once, each with a deadline and a watched memory limit, and
- * killed when it exceeds one. Deterministic: one intra-op thread, fixed batch order. Errors: `eval-timeout`,
- * `eval-memory`, `eval-crashed`, `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid`, `graph-external-data`,
- * `graph-missing-weights`, `metric-unknown`, `storage-full`, `cancelled`.
+ * Runs eval graphs in child processes: at most `parallelOn` at once, each with a deadline and a watched memory limit,
+ * and killed when it exceeds one. Deterministic on each kind of device: one intra-op thread, fixed batch order. Errors:
+ * `eval-timeout`, `eval-memory`, `eval-crashed`, `eval-device` (of requests with `device: 'cuda'` alone),
+ * `eval-input-mismatch`, `eval-label-mismatch`, `graph-invalid`, `graph-external-data`, `graph-missing-weights`,
+ * `metric-unknown`, `storage-full`, `cancelled`.
  */
 export interface Evaluator {
-  readonly parallel: number;
+  /** Most evaluations at once on a kind of device. */
+  parallelOn(device: DeviceKind): number;
+  /**
+   * The kinds of devices that evaluations can run on now; empty if CUDA is demanded and does not start. The first call
+   * may start a child. Never rejects.
+   */
+  kinds(): Promise<readonly DeviceKind[]>;
+  /** Whether work that fails on CUDA should be done on the processor instead. */
+  readonly fallsBack: boolean;
   /** Metric values over all batches. A value may be non-finite; it then passes no threshold. */
   evaluate(request: EvaluationRequest, signal?: AbortSignal): Promise<MetricValues>;
   /**
    * The same values for the uploaded model, with the findings on graph, batches and labels. The graph runs once; the
-   * metrics cost two to three times those of an evaluation. Also refuses outputs that are probabilities instead of
-   * logits (`eval-label-mismatch`).
+   * metrics cost two to three times those of an evaluation. If wanted, second moments of the matrices' inputs are
+   * measured in the same run, as {@link inputGrams} does, with the same values. Also refuses outputs that are
+   * probabilities instead of logits (`eval-label-mismatch`).
    */
   examine(request: ExamineRequest, signal?: AbortSignal): Promise<Examination>;
   /**
@@ -39,9 +50,11 @@ export interface Evaluator {
 }
 
 export interface ProbedEvaluator extends Evaluator {
+  /** Rejects with `eval-device`, in one sentence, if CUDA is demanded and does not start. */
+  requireDevice(): Promise<void>;
   /**
    * Resolves when an evaluation process has answered, now or in the last minutes; for readiness. Rejects like an
-   * evaluation whose process cannot be started.
+   * evaluation whose process cannot be started, and like {@link requireDevice}.
    */
   probe(): Promise<void>;
 }

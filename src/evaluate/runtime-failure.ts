@@ -1,4 +1,6 @@
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
+import { deviceFailure } from './device/device-failure.ts';
 import { runtimeWords } from './runtime-words.ts';
 
 /** The signs of a failed allocation in messages of the runtime, of C++ and of V8. */
@@ -25,10 +27,11 @@ export function isMemoryFailure(text: string): boolean {
 
 /**
  * An error of the runtime while it loads a graph. The message repeats the runtime's own sentence, without its source
- * files and addresses.
+ * files and addresses. On CUDA every error is `eval-device`: whether the graph is to blame shows on the processor.
  */
-export function loadFailure(cause: unknown): FirnError {
+export function loadFailure(cause: unknown, device: DeviceKind = 'cpu'): FirnError {
   const detail = textOf(cause);
+  if (device === 'cuda') return deviceFailure(detail, cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
   const { place, sentence } = runtimeWords(detail);
   const where = place === undefined ? '' : ` at ${place}`;
@@ -42,10 +45,11 @@ export function loadFailure(cause: unknown): FirnError {
 /**
  * An error of the runtime while it runs a graph. The graph fails on these inputs (an index beyond a table, a shape that
  * does not fit) and would fail again, unlike with `eval-crashed`, after which the process is dead. The message names
- * operator and node and repeats the runtime's own sentence.
+ * operator and node and repeats the runtime's own sentence. On CUDA as with {@link loadFailure}.
  */
-export function runFailure(cause: unknown): FirnError {
+export function runFailure(cause: unknown, device: DeviceKind = 'cpu'): FirnError {
   const detail = textOf(cause);
+  if (device === 'cuda') return deviceFailure(detail, cause);
   if (isMemoryFailure(detail)) return outOfMemory(detail);
   const { place, sentence } = runtimeWords(detail);
   const reason = sentence === '' ? '.' : `: ${sentence}`;

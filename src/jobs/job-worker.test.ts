@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Job } from '../catalog/contract/work/job-records.ts';
 import { expectCode, freshName } from '../catalog/catalog-fixtures.test-support.ts';
 import { openTestCatalog } from '../catalog/test-catalog.test-support.ts';
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { JobAborted } from './job-aborted.ts';
 import type { JobEvent } from './job-event.ts';
@@ -589,5 +590,26 @@ describe('stopping', () => {
     await stopped;
     expect(await now(job)).toMatchObject({ state: 'queued', attempts: 0 });
     await expectCode(catalog.jobs.complete(claim), 'conflict');
+  });
+});
+
+describe('a worker', () => {
+  test('takes what its devices allow at the moment of the claim', async () => {
+    const kinds: DeviceKind[][] = [['cpu'], ['cpu', 'cuda']];
+    const { subjectId } = await catalog.jobs.enqueue({ kind, subjectId: freshName(), device: 'required' });
+    const done: string[] = [];
+    const worker = start(
+      async (job, { claim }) => {
+        done.push(job.subjectId);
+        await catalog.jobs.complete(claim);
+        return { kind: 'done' };
+      },
+      { devices: async () => ({ kinds: kinds[0]!, waitMs: 0, livingMs: 0 }) },
+    );
+    await worker.idle();
+    expect(done).toEqual([]);
+    kinds.shift();
+    await worker.idle();
+    expect(done).toEqual([subjectId]);
   });
 });

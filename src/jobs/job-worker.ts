@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
-import type { Claim, Job } from '../catalog/contract/work/job-records.ts';
+import type { Claim, DeviceClaim, Job } from '../catalog/contract/work/job-records.ts';
 import { defaultBackoff, type BackoffPolicy } from './backoff.ts';
 import { takeBackJobs, type EndHooks } from './end-job.ts';
 import { JobAborted } from './job-aborted.ts';
@@ -21,6 +21,8 @@ export interface JobWorkerOptions extends EndHooks {
   readonly leaseMs: number;
   /** Interval at which the queue is checked without `wake`, in ms; lapsed leases are taken back then, too. */
   readonly pollMs: number;
+  /** What it has for jobs, asked before each claim; jobs' wishes are ignored when absent. */
+  readonly devices?: () => Promise<DeviceClaim>;
   readonly backoff?: BackoffPolicy;
   /**
    * Set only if no other process uses the catalog: before the first claim, running jobs of workers with this prefix are
@@ -175,9 +177,10 @@ export class JobWorker {
 
   async #claim(): Promise<void> {
     const { catalog, handlers, workerId, leaseMs, concurrency } = this.#options;
+    const devices = await this.#options.devices?.();
     const limit = concurrency - this.#running.size;
     if (limit < 1) return;
-    for (const job of await catalog.jobs.claim({ kinds: Object.keys(handlers), workerId, leaseMs, limit }))
+    for (const job of await catalog.jobs.claim({ kinds: Object.keys(handlers), workerId, leaseMs, limit, devices }))
       this.#start(job);
   }
 

@@ -21,6 +21,7 @@ test.each([
   'conflict',
   'corrupt-object',
   'eval-crashed',
+  'eval-device',
 ] as const)('%s may pass', (code) => {
   expect(isPermanent(new FirnError(code, 'x'))).toBe(false);
 });

@@ -292,8 +292,9 @@ export interface Addon {
       rates: Optional<Uint8Array>,
       factor: Float32Array,
       ...place: GptqPlaceArguments,
+      into: Optional<Uint8Array>,
     ]
-  ): Started<Uint8Array>;
+  ): Started<Optional<Uint8Array>>;
 
   /** Seven arguments a link (binding/residual_arguments.h). The values, then the activity. */
   residualState(engine: EngineHandle, ...chain: ChainArguments): Started<Uint8Array>;

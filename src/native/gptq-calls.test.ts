@@ -110,6 +110,23 @@ describe('rounding with GPTQ', () => {
     expect(await moved(inwardsDear.map((rate) => 255 - rate))).toBe(0);
   });
 
+  it('writes the same targets to given memory, which must fit', async () => {
+    const targets = await core.latticeTargets(await request());
+    const room = new Uint8Array(targets.byteLength + 8).fill(0xee);
+    const found = await core.latticeTargets(await request(), { into: room.subarray(4, 4 + targets.byteLength) });
+    expect(found).toEqual(targets);
+    expect([found.buffer, found.byteOffset]).toEqual([room.buffer, 4]);
+    expect([...room.subarray(0, 4), ...room.subarray(-4)]).toEqual(Array(8).fill(0xee));
+    for (const [start, end] of [
+      [0, targets.byteLength - 4],
+      [0, targets.byteLength + 4],
+      [1, 1 + targets.byteLength],
+    ])
+      await expect(core.latticeTargets(await request(), { into: room.subarray(start, end) })).rejects.toMatchObject({
+        code: 'native-failure',
+      });
+  });
+
   it.each<[string, Partial<GptqWeights>]>([
     ['too many elements', { firstElement: 1 }],
     ['a strength above one', { strength: 1.5 }],

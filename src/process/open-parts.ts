@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { availableParallelism, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/contract/catalog.ts';
@@ -37,6 +37,7 @@ import { Suspects, watchedStore } from '../upkeep/scrub/suspects.ts';
 import { openCore } from './watch-device.ts';
 import { watchProcess, type Watch } from './watch-process.ts';
 import { MemoryFolders } from './memory-folders.ts';
+import { logDevice } from './log-device.ts';
 import { freeBytesOf, openSoleWorkDirectory, openSharedWorkDirectory, type WorkDirectory } from './work-directory.ts';
 
 /**
@@ -178,9 +179,12 @@ export async function openParts(
   const store = tracedStore(quarantinedStore(watched, new Quarantine(catalog)), tracer);
   registerProcessMetrics(metrics, { catalog, core, jobKinds: [encodeJobKind, estimateJobKind, mergeJobKind] });
   const evaluator = createEvaluator({
-    parallel: config.evalParallel ?? Math.max(1, availableParallelism() - 1),
+    parallel: config.evalParallel,
     deadlineMs: config.evalDeadlineMs,
     memoryMaxBytes: config.evalMemoryMaxBytes,
+    on: config.evaluateOn,
+    cudaEnvironment: config.cudaEnvironment,
+    onDevice: (report) => logDevice(log, report),
   });
   const work = await openWorkDirectory(config);
   const restorer = restorerOf(core, store, config.restoreCacheMaxBytes);

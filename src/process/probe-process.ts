@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/contract/catalog.ts';
+import { livingMs } from '../catalog/contract/work/process-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
 import type { Probe, Probes, WorkersSeen } from '../http/watch/readiness.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { livingMs } from '../upkeep/announce-process.ts';
 
 /**
  * A claim loop that has not checked the queue for this long, in ms, counts as stuck. It checks every second, and one

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { livingMs } from '../catalog/contract/work/process-records.ts';
 import type { CompressContext } from '../compress/compress-context.ts';
 import { markEncodeEnded, runEncodeJob } from '../compress/encode-job.ts';
 import { markEstimateEnded, runEstimateJob } from '../compress/estimate/estimate-job.ts';
@@ -9,7 +10,9 @@ import { encodeJobKind, estimateJobKind } from '../ingest/ingest-context.ts';
 import { startWorker, type JobWorker } from '../jobs/job-worker.ts';
 import { tracedHandler } from '../jobs/traced-handler.ts';
 import { markMergeEnded, mergeJobKind, queueMerge, runMergeJob, type MergeContext } from '../upkeep/merge/merge-run.ts';
+import { countDeviceFailures } from '../upkeep/work-metrics.ts';
 import { logJobEvent } from './log-job-event.ts';
+import { workerDevices } from './worker-devices.ts';
 import { type Parts, restorerOf } from './open-parts.ts';
 import { deviceFailuresToLog } from './watch-device.ts';
 
@@ -52,6 +55,7 @@ export function startJobWorker(parts: Parts): JobWorker {
     concurrency: config.encodeConcurrency,
     leaseMs: config.leaseMs,
     pollMs,
+    devices: async () => ({ kinds: await workerDevices(parts), waitMs: config.deviceWaitMs, livingMs }),
     onFailed: async (tx, job, error) => {
       if (job.kind === encodeJobKind) await markEncodeEnded(tx, job.subjectId, { as: 'failed', error });
       else if (job.kind === estimateJobKind) await markEstimateEnded(tx, job.subjectId, { as: 'failed', error });
@@ -89,10 +93,12 @@ function compressContext({
   progress,
   work,
   watch,
+  log,
   encodeCache,
   scratchMemory,
 }: Parts): CompressContext {
   const { threads } = core.stats();
+  const countDeviceFailure = countDeviceFailures(watch.metrics);
   return {
     catalog,
     store,
@@ -109,6 +115,13 @@ function compressContext({
     chainLengthMax: config.chainLengthMax,
     blockParallel: blocksPerThread * Math.max(threads, Math.min(2, availableParallelism())),
     ...(config.mergeDeltas && { afterCommit: (tx, { runId }) => queueMerge(tx, runId) }),
+    onDeviceFailure: (err, checkpointId) => {
+      countDeviceFailure();
+      log.warn(
+        { err, checkpointId },
+        'an evaluation failed on the GPU; the checkpoint is begun again on the processor',
+      );
+    },
     publish: (checkpointId, note) => progress.publish(checkpointId, note),
   };
 }

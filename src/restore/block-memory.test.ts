@@ -23,3 +23,21 @@ test('what was not taken here is not given away again', () => {
   expect(memory.take(4)).toBe(taken);
   expect(memory.take(4)).not.toBe(taken);
 });
+
+test('a part of the memory gives back all of it, once', () => {
+  const memory = new BlockMemory();
+  const taken = memory.take(8);
+  memory.give(taken.subarray(2, 4));
+  memory.give(taken);
+  expect(memory.take(8)).toBe(taken);
+  expect(memory.take(8)).not.toBe(taken);
+});
+
+test('of too many unused blocks, the last given back are kept', () => {
+  const memory = new BlockMemory(2);
+  const taken = [memory.take(1), memory.take(2), memory.take(3)];
+  for (const each of taken) memory.give(each);
+  expect(memory.take(3)).toBe(taken[2]);
+  expect(memory.take(2)).toBe(taken[1]);
+  expect(memory.take(1)).not.toBe(taken[0]);
+});

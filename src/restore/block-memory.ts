@@ -3,12 +3,12 @@
  * than decoding does.
  */
 export class BlockMemory {
-  /** Weak, so that a block that is never given back can still be collected. */
-  readonly #lent = new WeakSet<Uint8Array>();
+  /** By the memory itself. Weak, so that a block that is never given back can still be collected. */
+  readonly #lent = new WeakMap<ArrayBufferLike, Uint8Array>();
   readonly #free: Uint8Array[] = [];
   readonly #freeMax: number;
 
-  /** Keeps at most `freeMax` unused blocks; with 0 each buffer stays its reader's. */
+  /** Keeps at most `freeMax` unused blocks, the last given back; with 0 each buffer stays its reader's. */
   constructor(freeMax = 16) {
     this.#freeMax = freeMax;
   }
@@ -17,13 +17,17 @@ export class BlockMemory {
   take(lengthBytes: number): Uint8Array {
     const known = this.#free.findIndex((bytes) => bytes.length === lengthBytes);
     const bytes = known < 0 ? plain(Buffer.allocUnsafeSlow(lengthBytes)) : this.#free.splice(known, 1)[0]!;
-    this.#lent.add(bytes);
+    this.#lent.set(bytes.buffer, bytes);
     return bytes;
   }
 
-  /** Takes back a buffer of `take`; ignores any other. */
+  /** Takes back a buffer of `take`, of which `bytes` is all or a part; ignores any other. */
   give(bytes: Uint8Array): void {
-    if (this.#lent.delete(bytes) && this.#free.length < this.#freeMax) this.#free.push(bytes);
+    const whole = this.#lent.get(bytes.buffer);
+    if (whole === undefined) return;
+    this.#lent.delete(bytes.buffer);
+    this.#free.push(whole);
+    if (this.#free.length > this.#freeMax) this.#free.shift();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import { configKey, type QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 
 /** Conditions besides the config that a method's quality depends on. */
@@ -16,6 +17,8 @@ export interface TrialConditions extends MethodConditions {
   readonly halves: boolean;
   /** Whether it was also judged by standard errors or divergences. */
   readonly guarded: boolean;
+  /** What it was measured on: devices round differently, so figures of two kinds are never compared. */
+  readonly device: DeviceKind;
 }
 
 /** For a method whose quality depends on the config alone. */
@@ -35,6 +38,7 @@ const words: ConditionWords<TrialConditions> = {
   weightErrorMax: (bound) => (bound === undefined ? '' : `+weights${bound}`),
   halves: (held) => (held ? '+halves' : ''),
   guarded: (held) => (held ? '+guarded' : ''),
+  device: (kind) => (kind === 'cpu' ? '' : `+${kind}`),
 };
 
 /**

@@ -1,9 +1,11 @@
-import { jobStates } from '../catalog/contract/work/job-records.ts';
+import { livingMs } from '../catalog/contract/work/process-records.ts';
+import { jobStates, type JobState } from '../catalog/contract/work/job-records.ts';
+import { deviceKinds, type DeviceKind } from '../checkpoint/device-kind.ts';
+import { deviceWishes } from '../checkpoint/options/device-wish.ts';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../catalog/contract/catalog.ts';
 import type { Usage } from '../catalog/contract/storage/usage-records.ts';
 import type { DeviceFigures, NativeCore } from '../native/core.ts';
-import { livingMs } from './announce-process.ts';
 
 export interface ProcessMetricsParts {
   readonly catalog: Catalog;
@@ -27,27 +29,41 @@ export function registerProcessMetrics(registry: Registry, { catalog, core, jobK
     registry,
     {
       name: 'firn_jobs',
-      help: 'Jobs in the queue, finished ones as long as they are kept.',
-      labelNames: ['kind', 'state'],
+      help: 'Jobs in the queue, finished ones as long as they are kept; running ones by what their worker has.',
+      labelNames: ['kind', 'state', 'worker'],
     },
     async () => {
-      const none = jobKinds.flatMap((kind) => jobStates.map((state): Sample => [{ kind, state }, 0]));
+      const labels = (kind: string, state: JobState, worker: DeviceKind | undefined) => ({
+        ...{ kind, state },
+        ...(worker !== undefined && { worker }),
+      });
+      const none = jobKinds.flatMap((kind) =>
+        jobStates.flatMap((state) =>
+          (state === 'running' ? deviceKinds : [undefined]).map((worker): Sample => [labels(kind, state, worker), 0]),
+        ),
+      );
+      const counted = await catalog.jobs.count();
       return [
         ...none,
-        ...(await catalog.jobs.count()).map(({ kind, state, count }): Sample => [{ kind, state }, count]),
+        ...counted.map(({ kind, state, worker, count }): Sample => [labels(kind, state, worker), count]),
       ];
     },
   );
   const oldest = 'How long the job has waited that could have been claimed for longest; 0 where none waits.';
-  sampled(registry, { name: 'firn_job_oldest_queued_seconds', help: oldest, labelNames: ['kind'] }, async () => {
-    const seconds = await catalog.jobs.oldestQueuedSeconds();
-    return [...new Set([...jobKinds, ...Object.keys(seconds)])].map((kind) => [{ kind }, seconds[kind] ?? 0]);
+  const ofWait = { name: 'firn_job_oldest_queued_seconds', help: oldest, labelNames: ['kind', 'device'] };
+  sampled(registry, ofWait, async () => {
+    const none = jobKinds.flatMap((kind) => deviceWishes.map((device): Sample => [{ kind, device }, 0]));
+    const waits = await catalog.jobs.oldestQueued();
+    return [...none, ...waits.map(({ kind, device, seconds }): Sample => [{ kind, device }, seconds])];
   });
-  gauge(
-    registry,
-    'firn_workers',
-    'Workers of the hub that gave a sign of life lately.',
-    async () => (await catalog.processes.living('worker', livingMs)).count,
+  const ofWorkers = { name: 'firn_workers', help: 'Workers that gave a sign of life lately.', labelNames: ['device'] };
+  sampled(registry, ofWorkers, () =>
+    Promise.all(
+      deviceKinds.map(async (device): Promise<Sample> => [
+        { device },
+        (await catalog.processes.living('worker', livingMs, device)).count,
+      ]),
+    ),
   );
   gauge(
     registry,

@@ -26,7 +26,7 @@ export function workMetrics(registry: Registry): (ended: EndedSpan) => void {
     'phase',
     'outcome',
   ]);
-  const trials = seconds('firn_trial_seconds', 'Configs written and evaluated.', ['method', 'outcome']);
+  const trials = seconds('firn_trial_seconds', 'Configs written and evaluated.', ['method', 'outcome', 'device']);
   const transactions = seconds(
     'firn_catalog_transaction_seconds',
     'Transactions of the catalog, waiting included.',
@@ -64,13 +64,27 @@ export function workMetrics(registry: Registry): (ended: EndedSpan) => void {
     else if (name === 'catalog.transaction') transactions.observe({ outcome }, took);
     else if (name === 'encode.trial')
       trials.observe(
-        { method: wordOf(attributes['firn.method']), outcome: trialOutcome(attributes, failure !== undefined) },
+        {
+          method: wordOf(attributes['firn.method']),
+          outcome: trialOutcome(attributes, failure !== undefined),
+          device: wordOf(attributes['firn.device']),
+        },
         took,
       );
     else if (name.startsWith('encode.') && !notPhases.has(name))
       phases.observe({ phase: name.slice('encode.'.length), outcome }, took);
     if (name === 'encode.commit' && failure === undefined) countCommit(attributes);
   };
+}
+
+/** Counts checkpoints that were begun again on the processor; call the returned function for each. */
+export function countDeviceFailures(registry: Registry): () => void {
+  const failures = new Counter({
+    name: 'firn_evaluation_device_failures_total',
+    help: 'Checkpoints begun again on the processor because their evaluation failed on the GPU.',
+    registers: [registry],
+  });
+  return () => failures.inc();
 }
 
 function trialOutcome(attributes: Attributes, failed: boolean): string {

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { checkpointStates } from '../../src/catalog/contract/checkpoint-records.ts';
 import { deletionReasons } from '../../src/catalog/contract/storage/garbage-records.ts';
 import { visibilities } from '../../src/catalog/contract/repository-records.ts';
+import { deviceKinds } from '../../src/checkpoint/device-kind.ts';
+import { deviceWishes } from '../../src/checkpoint/options/device-wish.ts';
 import { scopes } from '../../src/checkpoint/grant.ts';
 import { layerTypes } from '../../src/checkpoint/layer-type.ts';
 import { quantizationMethods } from '../../src/checkpoint/options/quantization-config.ts';
@@ -35,6 +37,8 @@ test.each<readonly [what: string, values: readonly string[]]>([
   ['clusterings', clusteringChoices],
   ['batches', evalBatchesChoices],
   ['reasons of a deletion', deletionReasons],
+  ['kinds of devices', deviceKinds],
+  ['wishes for one', deviceWishes],
 ])('the glossary has every one of the %s that the API shows', (_, values) => {
   expect(values.filter((value) => !new RegExp(`\`${value}\``).test(words))).toEqual([]);
 });
@@ -90,7 +94,7 @@ const plainWords = new Set(
     'bucket cache concurrency connect connections data database days dir endpoint force gc host idle ' +
     'log level mib migrate ' +
     'minute native options otlp parallel port prefix proxy region s3 secret access key statement ' +
-    'style threads timeout trace waits ' +
+    'style threads timeout trace wait waits ' +
     'trust ttl unready url deadline ' +
     'settings report details summary waiting whoami healthz readyz openapi ' +
     'login logout watch create edit unpack doctor completion serve revoke verify'

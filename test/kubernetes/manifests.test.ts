@@ -6,8 +6,24 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { jobStates } from '../../src/catalog/contract/work/job-records.ts';
+import { deviceKinds } from '../../src/checkpoint/device-kind.ts';
+import { deviceWishes } from '../../src/checkpoint/options/device-wish.ts';
 import { registerProcessMetrics } from '../../src/upkeep/process-metrics.ts';
 import { typeErrors } from './type-errors.ts';
+
+interface EnvironmentVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A metric of an autoscaler that is not of the cluster itself. */
+interface External {
+  readonly external: {
+    readonly metric: { readonly name: string; readonly selector: { readonly matchLabels: Record<string, string> } };
+    readonly target: { readonly value: string };
+  };
+}
 
 /** A rule of a network policy. */
 interface Egress {
@@ -68,10 +84,10 @@ describe('the manifests', () => {
     await validate(manifest);
   });
 
-  it('the example runs the version of this package', async () => {
+  it('the examples run the version of this package', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest;
     const tags = kustomizations.flatMap(({ manifest }) => (manifest.images ?? []) as { newTag?: string }[]);
-    expect(tags.map(({ newTag }) => newTag)).toEqual([version]);
+    expect(tags.map(({ newTag }) => newTag)).toEqual([version, version]);
   });
 
   it('have no key that is not in it, anywhere', () => {
@@ -116,13 +132,19 @@ describe('the manifests', () => {
       for (const file of files) Object.assign(environment, await readEnvironment(join(root, file)));
       expect(() => readConfig(environment), relative('.', overlay)).not.toThrow();
     }
+    const environment = await readEnvironment(join(root, 'base/firn.env'));
+    const own = deployments.flatMap(
+      ({ spec }) => (spec.template.spec.containers[0].env ?? []) as EnvironmentVariable[],
+    );
+    const ownKeys = Object.fromEntries(own.map(({ name, value }) => [name, value]));
+    expect(readConfig({ ...environment, ...ownKeys })).toMatchObject({ evaluateOn: 'cuda' });
   });
 
   it('select the pods they are meant for', () => {
     const labelsOf = (manifest: Manifest): Record<string, string> => manifest.spec.template.metadata.labels;
     const selects = (selector: Record<string, string>, manifest: Manifest): boolean =>
       Object.entries(selector).every(([key, value]) => labelsOf(manifest)[key] === value);
-    expect(deployments).toHaveLength(2);
+    expect(deployments).toHaveLength(3);
     for (const deployment of deployments) {
       expect(deployments.filter((other) => selects(deployment.spec.selector.matchLabels, other))).toEqual([deployment]);
       const named = (kind: string) =>
@@ -160,6 +182,12 @@ describe('the manifests', () => {
 
   it('let workers, which run uploaded graphs, reach only names before an overlay adds database and bucket', () => {
     const { spec } = resource('NetworkPolicy', 'firn-worker');
+    const [{ key, operator, values }] = spec.podSelector.matchExpressions;
+    const fenced = deployments.filter(({ spec: { template } }) => values.includes(template.metadata.labels[key]));
+    expect([operator, fenced.map(({ metadata }) => metadata.name).sort()]).toEqual([
+      'In',
+      ['firn-gpu-worker', 'firn-worker'],
+    ]);
     expect(spec.policyTypes).toEqual(['Ingress', 'Egress']);
     const open = spec.egress.filter(
       ({ to, ports }: { to?: unknown[]; ports?: unknown[] }) => !to?.length || !ports?.length,
@@ -202,6 +230,39 @@ describe('the manifests', () => {
     const registry = new Registry();
     registerProcessMetrics(registry, { catalog: {} as never, core: {} as never, jobKinds: [] });
     for (const name of names) expect(registry.getSingleMetric(name), name).toBeDefined();
+  });
+
+  it('have workers with a GPU, which are counted by the age of what wishes for one', () => {
+    const { spec } = deployments.find(({ metadata }) => metadata.name === 'firn-gpu-worker')!;
+    const { containers, tolerations } = spec.template.spec;
+    expect(containers[0].resources.limits['nvidia.com/gpu']).toBe(1);
+    expect(tolerations).toEqual([{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]);
+    const metrics = resource('HorizontalPodAutoscaler', 'firn-gpu-worker').spec.metrics as External[];
+    const waits = metrics.map(({ external }) => external).slice(0, 2);
+    expect(waits.map(({ metric }) => [metric.name, metric.selector.matchLabels.device])).toEqual([
+      ['firn_job_oldest_queued_seconds', 'preferred'],
+      ['firn_job_oldest_queued_seconds', 'required'],
+    ]);
+    // Else other workers would take what waits before there is one more worker with a GPU.
+    const { deviceWaitMs } = readConfig({});
+    for (const { target } of waits) expect(Number(target.value) * 1000).toBeLessThan(deviceWaitMs / 2);
+    const known = { device: deviceWishes, worker: deviceKinds, state: jobStates, kind: ['encode'] } as const;
+    for (const { external } of metrics)
+      for (const [label, value] of Object.entries(external.metric.selector.matchLabels))
+        expect(known[label as keyof typeof known]).toContain(value);
+  });
+
+  it('patch the autoscaler of the workers without at a place that is there', () => {
+    const component = kustomizations.find(({ path }) => path === 'components/gpu/kustomization.yaml')!.manifest;
+    const [{ target, patch }] = component.patches;
+    expect(target).toEqual({ kind: 'HorizontalPodAutoscaler', name: 'firn-worker' });
+    const [replaced] = parse(patch) as { op: string; path: string }[];
+    expect(replaced).toMatchObject({ op: 'replace', path: '/spec/metrics/0/external/metric/selector' });
+    const [first] = resource('HorizontalPodAutoscaler', 'firn-worker').spec.metrics as External[];
+    expect(first!.external.metric).toMatchObject({
+      name: 'firn_job_oldest_queued_seconds',
+      selector: { matchLabels: { kind: 'encode' } },
+    });
   });
 
   it('migrate the database in one job, and not at each start', async () => {

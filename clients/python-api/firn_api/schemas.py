@@ -38,7 +38,7 @@ class Problem(TypedDict):
     type: str
     title: str
     status: int
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     detail: str
     requestId: str
 
@@ -89,7 +89,7 @@ class EvalSetBatches(TypedDict):
 
 
 class EvalSetError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -165,7 +165,7 @@ class CheckedEvalSetBatches(TypedDict):
 
 
 class CheckedEvalSetError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -212,6 +212,7 @@ class _RunRequired(TypedDict):
     thresholdsInWords: List[str]
     search: SearchOptions
     state: StateOptions
+    device: DeviceWish
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     seed: str
     checkpointCounts: RunCheckpointCounts
@@ -320,6 +321,7 @@ class RunInput(_RunInputRequired, total=False):
     allowLarge: bool
     search: SearchOptionsInput
     state: StateOptionsInput
+    device: DeviceWish
     layerTypes: Dict[str, Literal["embedding", "linear", "convolution", "norm", "bias", "buffer"]]
     forkFrom: RunInputForkFrom
     baseModel: BaseModel
@@ -420,6 +422,7 @@ class RunChange(TypedDict, total=False):
     evalSet: str
     thresholds: Dict[str, Union[float, ThresholdBounds]]
     allowLarge: bool
+    device: DeviceWish
     final: Union[bool, FinalQuality]
 
 
@@ -441,7 +444,7 @@ class ReservedCheckpointFinal(TypedDict, total=False):
 
 
 class ReservedCheckpointError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -503,6 +506,7 @@ class CheckpointResult(_CheckpointResultRequired, total=False):
     asGoodAs: AsGoodAs
     observed: Dict[str, ObservedMetric]
     understood: List[str]
+    measuredOn: DeviceKind
     ancestorRun: str
     ancestorStep: int
     migration: float
@@ -551,7 +555,7 @@ class CheckpointFinal(TypedDict, total=False):
 
 
 class CheckpointError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -628,7 +632,7 @@ class CheckpointDetailsFinal(TypedDict, total=False):
 
 
 class CheckpointDetailsError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -727,6 +731,7 @@ class _TrialRequired(TypedDict):
     search: int
     config: QuantizationConfig
     estimatedBytes: float
+    measuredOn: DeviceKind
     metrics: Dict[str, Union[float, None]]
     degradation: Dict[str, Union[float, None]]
     passed: bool
@@ -767,6 +772,7 @@ class EstimateResult(_EstimateResultRequired, total=False):
     asGoodAs: AsGoodAs
     observed: Dict[str, ObservedMetric]
     understood: List[str]
+    measuredOn: DeviceKind
     ancestorRun: str
     ancestorStep: int
     migration: float
@@ -775,7 +781,7 @@ class EstimateResult(_EstimateResultRequired, total=False):
 
 
 class EstimateError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -809,7 +815,7 @@ class FileReceiptCheckpointFinal(TypedDict, total=False):
 
 
 class FileReceiptCheckpointError(TypedDict):
-    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
+    code: Literal["invalid-request", "unauthenticated", "forbidden", "rate-limited", "quota-exceeded", "not-found", "conflict", "method-not-allowed", "payload-too-large", "length-required", "length-mismatch", "digest-mismatch", "checksum-mismatch", "range-not-satisfiable", "precondition-failed", "idempotency-conflict", "upload-incomplete", "upload-aborted", "upload-busy", "body-too-slow", "empty-body", "unsupported-media-type", "header-truncated", "header-too-large", "header-invalid", "tensor-overlap", "tensor-gap", "tensor-size-mismatch", "tensor-duplicate", "dtype-unknown", "not-safetensors", "layout-mismatch", "step-exists", "run-not-ready", "run-closed", "checkpoint-not-ready", "checkpoint-failed", "graph-invalid", "graph-external-data", "graph-missing-weights", "eval-input-mismatch", "eval-label-mismatch", "eval-timeout", "eval-memory", "eval-crashed", "eval-device", "eval-set-not-ready", "metric-unknown", "corrupt-object", "corrupt-package", "unsupported-format", "storage-full", "unavailable", "overloaded", "cancelled", "native-failure", "internal"]
     message: str
 
 
@@ -1189,4 +1195,6 @@ class GetHealthAnswer(TypedDict):
 
 
 QuantizationConfig = Union["InshrinkeratorConfig", "ResidualConfig", "LcCheckpointConfig", "BitsnapConfig"]
+DeviceWish = Literal["preferred", "required", "none"]
 QuantizationConfigInput = Union["InshrinkeratorConfigInput", "ResidualConfigInput", "LcCheckpointConfigInput", "BitsnapConfigInput"]
+DeviceKind = Literal["cpu", "cuda"]

@@ -1515,6 +1515,14 @@ export interface components {
          *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
          *     }
          * @example {
+         *       "type": "/problems/eval-device",
+         *       "title": "The evaluation failed on the GPU",
+         *       "status": 422,
+         *       "code": "eval-device",
+         *       "detail": "The evaluation failed on the GPU.",
+         *       "requestId": "6e1b0d0c-7c9c-4d0e-9b7a-0d6f3d1c2b3a"
+         *     }
+         * @example {
          *       "type": "/problems/eval-set-not-ready",
          *       "title": "The eval set is not ready",
          *       "status": 409,
@@ -1618,7 +1626,7 @@ export interface components {
              * @example not-found
              * @enum {string}
              */
-            code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+            code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-device" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
             /**
              * @description A sentence for people.
              * @example There is no such run.
@@ -1765,7 +1773,7 @@ export interface components {
             };
             error?: {
                 /** @enum {string} */
-                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-device" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
                 message: string;
             };
             /** Format: date-time */
@@ -2071,6 +2079,7 @@ export interface components {
          *         "secondMoment": "exact",
          *         "momentum": "exact"
          *       },
+         *       "device": "preferred",
          *       "layerTypes": {},
          *       "seed": "9233745440816036729",
          *       "checkpointCounts": {
@@ -2108,6 +2117,7 @@ export interface components {
             thresholdsInWords: string[];
             search: components["schemas"]["SearchOptions"];
             state: components["schemas"]["StateOptions"];
+            device: components["schemas"]["DeviceWish"];
             layerTypes: {
                 [key: string]: "embedding" | "linear" | "convolution" | "norm" | "bias" | "buffer";
             };
@@ -2292,6 +2302,12 @@ export interface components {
             };
         };
         /**
+         * @description What the checkpoints would like to be measured on: the upload, each trial, and what a download returns. `preferred` (the default): a GPU; if no worker has one, or none is free in time, the processor. `required`: a GPU, however long it takes. `none`: the processor. One checkpoint is never measured on both. `measuredOn` of its result says which it was. A change holds for checkpoints that wait, too.
+         * @example preferred
+         * @enum {string}
+         */
+        DeviceWish: "preferred" | "required" | "none";
+        /**
          * @example {
          *       "name": "first",
          *       "evalSet": "held-out",
@@ -2326,6 +2342,7 @@ export interface components {
             allowLarge?: boolean;
             search?: components["schemas"]["SearchOptionsInput"];
             state?: components["schemas"]["StateOptionsInput"];
+            device?: components["schemas"]["DeviceWish"];
             /**
              * @description Tensor to layer type, overriding what graph, shapes and names say.
              * @example {
@@ -2586,6 +2603,7 @@ export interface components {
          *             "secondMoment": "exact",
          *             "momentum": "exact"
          *           },
+         *           "device": "preferred",
          *           "layerTypes": {},
          *           "seed": "9233745440816036729",
          *           "checkpointCounts": {
@@ -2628,6 +2646,7 @@ export interface components {
             };
             /** @description Must be true where a threshold is above 0.5: it lets through what most would call damage. */
             allowLarge?: boolean;
+            device?: components["schemas"]["DeviceWish"];
             /** @description With `true` the run is closed: it takes no new steps, its old deltas are merged without waiting for more, and the upload of its last checkpoint is released, which is kept for training to go on. With an object it is closed, and its last checkpoint is kept so, which has to be said before that is compressed, unless it has it already. With `false` it is opened again. */
             final?: boolean | components["schemas"]["FinalQuality"];
         };
@@ -2761,6 +2780,7 @@ export interface components {
              *     ]
              */
             understood?: string[];
+            measuredOn?: components["schemas"]["DeviceKind"];
             /** @enum {string} */
             kind: "base" | "delta";
             ancestorRun?: string;
@@ -2838,6 +2858,12 @@ export interface components {
             degradation: number | null;
         };
         /**
+         * @description What the metrics were measured on: the processor, or a GPU through CUDA.
+         * @example cpu
+         * @enum {string}
+         */
+        DeviceKind: "cpu" | "cuda";
+        /**
          * @example {
          *       "run": "train",
          *       "step": 1200,
@@ -2861,6 +2887,7 @@ export interface components {
          *         "chainLength": 2,
          *         "rawBytes": 1788504,
          *         "storedBytes": 38329,
+         *         "measuredOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },
@@ -2956,7 +2983,7 @@ export interface components {
             result?: components["schemas"]["CheckpointResult"];
             error?: {
                 /** @enum {string} */
-                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-device" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
                 message: string;
             };
             /** Format: date-time */
@@ -3058,6 +3085,7 @@ export interface components {
          *             "chainLength": 2,
          *             "rawBytes": 1788504,
          *             "storedBytes": 38329,
+         *             "measuredOn": "cpu",
          *             "baseline": {
          *               "loss": 4.5496
          *             },
@@ -3155,6 +3183,7 @@ export interface components {
          *         "chainLength": 2,
          *         "rawBytes": 1788504,
          *         "storedBytes": 38329,
+         *         "measuredOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },
@@ -3314,6 +3343,7 @@ export interface components {
          *             "stepSize": 0.3773
          *           },
          *           "estimatedBytes": 37867,
+         *           "measuredOn": "cpu",
          *           "metrics": {
          *             "loss": 4.5694
          *           },
@@ -3346,6 +3376,7 @@ export interface components {
          *         "stepSize": 0.3773
          *       },
          *       "estimatedBytes": 37867,
+         *       "measuredOn": "cpu",
          *       "metrics": {
          *         "loss": 4.5694
          *       },
@@ -3374,6 +3405,7 @@ export interface components {
             search: number;
             config: components["schemas"]["QuantizationConfig"];
             estimatedBytes: number;
+            measuredOn: components["schemas"]["DeviceKind"];
             /**
              * @description Metric to value; null when not finite.
              * @example {
@@ -3462,6 +3494,7 @@ export interface components {
          *         "chainLength": 2,
          *         "rawBytes": 1788504,
          *         "storedBytes": 31204,
+         *         "measuredOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },
@@ -3530,7 +3563,7 @@ export interface components {
             result?: components["schemas"]["CheckpointResult"] & unknown;
             error?: {
                 /** @enum {string} */
-                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
+                code: "invalid-request" | "unauthenticated" | "forbidden" | "rate-limited" | "quota-exceeded" | "not-found" | "conflict" | "method-not-allowed" | "payload-too-large" | "length-required" | "length-mismatch" | "digest-mismatch" | "checksum-mismatch" | "range-not-satisfiable" | "precondition-failed" | "idempotency-conflict" | "upload-incomplete" | "upload-aborted" | "upload-busy" | "body-too-slow" | "empty-body" | "unsupported-media-type" | "header-truncated" | "header-too-large" | "header-invalid" | "tensor-overlap" | "tensor-gap" | "tensor-size-mismatch" | "tensor-duplicate" | "dtype-unknown" | "not-safetensors" | "layout-mismatch" | "step-exists" | "run-not-ready" | "run-closed" | "checkpoint-not-ready" | "checkpoint-failed" | "graph-invalid" | "graph-external-data" | "graph-missing-weights" | "eval-input-mismatch" | "eval-label-mismatch" | "eval-timeout" | "eval-memory" | "eval-crashed" | "eval-device" | "eval-set-not-ready" | "metric-unknown" | "corrupt-object" | "corrupt-package" | "unsupported-format" | "storage-full" | "unavailable" | "overloaded" | "cancelled" | "native-failure" | "internal";
                 message: string;
             };
             /** Format: date-time */

@@ -34,6 +34,7 @@ class LatticeTargets final : public Job {
     Gptq gptq;
     std::string weights_name, state_name, factor_name;
     std::shared_ptr<DeviceContext> device;
+    Output into;
   };
   explicit LatticeTargets(Request request) : request_(std::move(request)) {}
   bool valid() const override {
@@ -41,14 +42,16 @@ class LatticeTargets final : public Job {
     return r.segments.list.size() == 1 && r.segments.valid() &&
            r.weights.count == r.segments.count * dtype_bytes(r.dtype) && r.previous.valid(r.segments.count) &&
            (!r.rates.data || r.rates.count == kLatticeRates) &&
-           r.factor.count == uint64_t{r.gptq.inputs} * r.gptq.size;
+           r.factor.count == uint64_t{r.gptq.inputs} * r.gptq.size && (!r.into.data || r.into.count == bytes());
   }
-  std::optional<size_t> output_bytes() const override { return request_.segments.count * sizeof(float); }
+  std::optional<size_t> output_bytes() const override {
+    return request_.into.data ? std::nullopt : std::optional(bytes());
+  }
 
  private:
   Status execute() override {
     const Request& r = request_;
-    auto* const targets = reinterpret_cast<float*>(output());
+    auto* const targets = reinterpret_cast<float*>(r.into.data ? r.into.data : output());
     if (r.device && r.segments.list[0].count > 0) {
       const DeviceTargets there{r.weights_name,    r.weights.data, r.dtype, r.segments.list[0], r.state_name,
                                 r.previous.view(), r.factor_name,  r.gptq};
@@ -57,6 +60,7 @@ class LatticeTargets final : public Job {
     return lattice_targets(r.weights.data, r.dtype, r.segments.list[0], r.previous.view(), r.gptq,
                            targets);
   }
+  size_t bytes() const { return request_.segments.count * sizeof(float); }
   Request request_;
 };
 
@@ -93,6 +97,7 @@ napi_value lattice_targets_call(Arguments& args) {
   request.state_name = args.text(16);
   request.factor_name = args.text(17);
   request.device = engine->device();
+  request.into = args.optional_output(18);
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }
 

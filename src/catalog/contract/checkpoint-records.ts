@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
@@ -66,6 +67,8 @@ export interface CheckpointResult {
   /** Why a checkpoint of a lossy run was stored exact, and other warnings, as sentences. */
   readonly warnings: readonly string[];
   readonly baseline?: MetricValues;
+  /** What every metric was measured on; absent without an eval set, and in results from before it was kept: `cpu`. */
+  readonly measuredOn?: DeviceKind;
   /** Measured on the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;

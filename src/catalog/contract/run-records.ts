@@ -1,5 +1,6 @@
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
+import type { DeviceWish } from '../../checkpoint/options/device-wish.ts';
 import type { SearchOptions } from '../../checkpoint/options/search-options.ts';
 import type { StateOptions } from '../../checkpoint/options/state-options.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
@@ -14,6 +15,8 @@ export interface Run {
   readonly evalSetId?: string;
   readonly thresholds: QualityThresholds;
   readonly search: SearchOptions;
+  /** What its checkpoints would like to be measured on. */
+  readonly device: DeviceWish;
   /** Fidelity of optimizer files; exact when absent. */
   readonly state?: StateOptions;
   /** Unsigned 64-bit, decimal: the seed of every codebook of the run. A fork inherits its parent's. */
@@ -34,7 +37,8 @@ export interface Run {
 }
 export interface RunRecords {
   create(
-    input: Omit<Run, 'id' | 'createdAt' | 'closedAt' | 'deletedAt' | 'binding' | 'bindingEvalSetId'>,
+    input: Omit<Run, 'id' | 'createdAt' | 'closedAt' | 'deletedAt' | 'binding' | 'bindingEvalSetId' | 'device'> &
+      Partial<Pick<Run, 'device'>>,
   ): Promise<Run>;
   /** A live one. */
   find(repositoryId: string, name: string): Promise<Run | undefined>;
@@ -53,6 +57,8 @@ export interface RunRecords {
   setEvaluation(id: string, evaluation: Pick<Run, 'evalSetId' | 'thresholds'>): Promise<Run>;
   /** Closes a live run, or opens it again; nothing changes if it is so. `not-found`. */
   setClosed(id: string, closed: boolean): Promise<Run>;
+  /** What its checkpoints wish for from now on. `not-found` when there is no such live run. */
+  setDevice(id: string, device: DeviceWish): Promise<Run>;
   /** The last layout, undefined if none was set; takes no lock. */
   layoutOf(id: string): Promise<RunLayout | undefined>;
   /** Locks the row of a live run until the transaction ends; `not-found`. */

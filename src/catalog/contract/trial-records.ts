@@ -1,3 +1,4 @@
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 
@@ -10,6 +11,8 @@ export interface Trial {
   /** Number of the search, from 1: a checkpoint is searched again when another ancestor may cost less. */
   readonly search: number;
   readonly estimatedBytes: number;
+  /** What it was measured on. */
+  readonly device: DeviceKind;
   readonly metrics: MetricValues;
   /** Metrics of each half of the eval set, if the trial was judged on both. */
   readonly halves?: readonly MetricValues[];

@@ -1,9 +1,9 @@
-import { and, asc, eq, exists, inArray, isNull, lte, not, or, sql, type SQL } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { Claim, Job, JobRecords, JobState } from '../contract/work/job-records.ts';
 import { sqlStateOf } from '../db/database-error.ts';
 import type { Db } from '../db/database.ts';
-import { claimLost, heldBy, jobColumns, jobOf, msFromNow, unfinishedJobStates, unlocked } from './job-rows.ts';
+import { afterThoseOfDevice, isClaimable, isWithin } from './claimable-jobs.ts';
+import { claimLost, heldBy, jobColumns, jobOf, msFromNow, unlocked } from './job-rows.ts';
 import { jobs } from '../db/schema.ts';
 
 /** Longest error text stored with a job, in characters. */
@@ -13,6 +13,7 @@ const claimTriesMax = 3;
 /** SQLSTATE unique_violation. */
 const uniqueViolation = '23505';
 
+type ClaimInput = Parameters<JobRecords['claim']>[0];
 type ClaimVerbs = Pick<JobRecords, 'claim' | 'heartbeat' | 'confirm' | 'complete' | 'fail' | 'defer' | 'cancelled'>;
 
 /**
@@ -28,7 +29,7 @@ export function jobClaims({ query }: Db): ClaimVerbs {
     if (job === undefined) throw claimLost(claim);
     return jobOf(job);
   }
-  async function claimOnce(input: Parameters<JobRecords['claim']>[0]): Promise<Job[]> {
+  async function claimOnce(input: ClaimInput): Promise<Job[]> {
     const { workerId, leaseMs } = input;
     const free = query.$with('free').as(claimable({ query }, input));
     const claimed = await query
@@ -45,7 +46,7 @@ export function jobClaims({ query }: Db): ClaimVerbs {
   }
   return {
     async claim(input) {
-      if (input.kinds.length === 0 || input.limit < 1) return [];
+      if (input.kinds.length === 0 || input.limit < 1 || input.devices?.kinds.length === 0) return [];
       for (let tries = 1; ; tries++) {
         try {
           return await claimOnce(input);
@@ -89,37 +90,17 @@ export function jobClaims({ query }: Db): ClaimVerbs {
 }
 
 /**
- * Queued jobs that are due, locked, in the order of `kinds`, then oldest first. Rows locked by other workers are
- * skipped. In an order key only the first unfinished job counts, and none while another job of the key runs. A common
- * table expression with a row lock is computed once, so the limit holds.
+ * Claimable jobs that the worker may take, locked, in the order of `kinds`, then those that wish for its device, then
+ * oldest first. Rows locked by other workers are skipped. A common table expression with a row lock is computed once,
+ * so the limit holds.
  */
-function claimable({ query }: Pick<Db, 'query'>, { kinds, limit }: { kinds: readonly string[]; limit: number }) {
-  const other = alias(jobs, 'other');
-  const blocking = query
-    .select({ one: sql`1` })
-    .from(other)
-    .where(
-      and(
-        eq(other.orderKey, jobs.orderKey),
-        inArray(other.state, unfinishedJobStates),
-        or(
-          eq(other.state, 'running'),
-          sql`(${other.orderSequence}, ${other.id}) < (${jobs.orderSequence}, ${jobs.id})`,
-        ),
-      ),
-    );
-  return query
+function claimable(db: Pick<Db, 'query'>, { kinds, limit, devices }: ClaimInput) {
+  const ofDevice = devices?.kinds.includes('cuda') ? [asc(afterThoseOfDevice(db, devices))] : [];
+  return db.query
     .select({ id: jobs.id })
     .from(jobs)
-    .where(
-      and(
-        eq(jobs.state, 'queued'),
-        lte(jobs.runAt, sql`now()`),
-        inArray(jobs.kind, [...kinds]),
-        or(isNull(jobs.orderKey), not(exists(blocking))),
-      ),
-    )
-    .orderBy(asc(urgencyOf(kinds)), asc(jobs.runAt), asc(jobs.id))
+    .where(and(isClaimable(db), inArray(jobs.kind, [...kinds]), devices && isWithin(db, devices)))
+    .orderBy(asc(urgencyOf(kinds)), ...ofDevice, asc(jobs.runAt), asc(jobs.id))
     .limit(limit)
     .for('update', { skipLocked: true });
 }

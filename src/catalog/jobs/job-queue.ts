@@ -1,10 +1,13 @@
-import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { JobRecords, JobState } from '../contract/work/job-records.ts';
 import type { Db } from '../db/database.ts';
 import { jobColumns, jobOf, unfinishedJobStates } from './job-rows.ts';
 import { pruneRowsMax } from '../db/prune-limit.ts';
-import { jobs } from '../db/schema.ts';
+import { jobs, processes } from '../db/schema.ts';
+import { dropNulls } from '../db/drop-nulls.ts';
+import { claimableSince, isClaimable } from './claimable-jobs.ts';
 
 /** Default limit of failed tries. */
 const attemptsMaxDefault = 5;
@@ -22,11 +25,12 @@ const fenceEpochSeconds = 1_767_225_600;
 
 type QueueVerbs = Pick<
   JobRecords,
-  'enqueue' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueuedSeconds'
+  'enqueue' | 'setDevice' | 'release' | 'restart' | 'requestCancel' | 'find' | 'prune' | 'count' | 'oldestQueued'
 >;
 
 /** The verbs of those who enqueue work. */
-export function jobQueue({ query }: Db): QueueVerbs {
+export function jobQueue(db: Db): QueueVerbs {
+  const { query } = db;
   const isUnfinished = (kind: string, subjectId: string) =>
     and(eq(jobs.kind, kind), eq(jobs.subjectId, subjectId), inArray(jobs.state, unfinishedJobStates));
   const find: QueueVerbs['find'] = async (kind, subjectId) => {
@@ -50,6 +54,12 @@ export function jobQueue({ query }: Db): QueueVerbs {
       if (created === undefined) throw new FirnError('conflict', 'The work is queued already.');
       return jobOf(created);
     },
+    async setDevice(orderKey, device) {
+      await query
+        .update(jobs)
+        .set({ device })
+        .where(and(eq(jobs.orderKey, orderKey), inArray(jobs.state, ['held', 'queued'])));
+    },
     async release(kind, subjectId, traceparent) {
       const released = await query
         .update(jobs)
@@ -62,14 +72,14 @@ export function jobQueue({ query }: Db): QueueVerbs {
         .returning({ id: jobs.id });
       if (released.length === 0) throw new FirnError('conflict', 'There is no work that waits for its release.');
     },
-    async restart({ kind, subjectId, orderKey, orderSequence, traceparent }) {
+    async restart({ kind, subjectId, orderKey, orderSequence, traceparent, device }) {
       const last = await find(kind, subjectId);
       const [restarted] =
         last === undefined
           ? await query
               .insert(jobs)
               .values({
-                ...{ kind, subjectId, orderKey, orderSequence, traceparent, state: 'queued' },
+                ...{ kind, subjectId, orderKey, orderSequence, traceparent, device, state: 'queued' },
                 ...{ attemptsMax: attemptsMaxDefault, leasesLostMax: leasesLostMaxDefault },
                 fence: sql`extract(epoch from now())::bigint - ${fenceEpochSeconds}`,
               })
@@ -88,6 +98,7 @@ export function jobQueue({ query }: Db): QueueVerbs {
                   runAt: sql`now()`,
                 },
                 ...(traceparent !== undefined && { traceparent }),
+                ...(device !== undefined && { device }),
               })
               .where(and(eq(jobs.id, BigInt(last.id)), inArray(jobs.state, ['done', 'failed', 'cancelled'])))
               .returning(jobColumns);
@@ -117,21 +128,31 @@ export function jobQueue({ query }: Db): QueueVerbs {
       return (await query.delete(jobs).where(inArray(jobs.id, old)).returning({ id: jobs.id })).length;
     },
     async count() {
-      return query
-        .select({ kind: jobs.kind, state: jobs.state, count: sql<number>`count(*)::int` })
+      const held = sql<DeviceKind>`coalesce(${processes.device}, 'cpu')`;
+      const counted = await query
+        .select({
+          kind: jobs.kind,
+          state: jobs.state,
+          count: sql<number>`count(*)::int`,
+          worker: sql<DeviceKind | null>`case ${jobs.state} when 'running' then ${held} end`,
+        })
         .from(jobs)
-        .groupBy(jobs.kind, jobs.state);
+        .leftJoin(processes, eq(processes.id, jobs.lockedBy))
+        .groupBy(jobs.kind, jobs.state, sql`4`);
+      return counted.map(dropNulls);
     },
-    async oldestQueuedSeconds() {
+    async oldestQueued() {
+      const since = claimableSince(db);
       const oldest = await query
         .select({
           kind: jobs.kind,
-          ms: sql<string>`(extract(epoch from now() - min(${jobs.runAt})) * 1000)::bigint::text`,
+          device: jobs.device,
+          ms: sql<string>`(extract(epoch from now() - min(${since})) * 1000)::bigint::text`,
         })
         .from(jobs)
-        .where(and(eq(jobs.state, 'queued'), lte(jobs.runAt, sql`now()`)))
-        .groupBy(jobs.kind);
-      return Object.fromEntries(oldest.map(({ kind, ms }) => [kind, Number(ms) / 1000]));
+        .where(isClaimable(db))
+        .groupBy(jobs.kind, jobs.device);
+      return oldest.map(({ kind, device, ms }) => ({ kind, device, seconds: Number(ms) / 1000 }));
     },
   };
 }

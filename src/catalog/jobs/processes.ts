@@ -17,13 +17,19 @@ export function processRecords({ query }: Db): ProcessRecords {
     async leave(id) {
       await query.delete(processes).where(eq(processes.id, id));
     },
-    async living(role, withinMs) {
+    async living(role, withinMs, device) {
       const age = (seenAt: typeof processes.seenAt, pick: typeof min) =>
         sql<string>`(extract(epoch from now() - ${pick(seenAt)}) * 1000)::bigint::text`;
       const [found] = await query
         .select({ count: count(), oldest: age(processes.seenAt, min), newest: age(processes.seenAt, max) })
         .from(processes)
-        .where(and(eq(processes[role], true), gt(processes.seenAt, msFromNow(-withinMs))));
+        .where(
+          and(
+            eq(processes[role], true),
+            device && eq(processes.device, device),
+            gt(processes.seenAt, msFromNow(-withinMs)),
+          ),
+        );
       if (found === undefined || found.count === 0) return { count: 0 };
       return { count: found.count, oldestSignMs: Number(found.oldest), newestSignMs: Number(found.newest) };
     },

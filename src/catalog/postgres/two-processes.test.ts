@@ -228,6 +228,7 @@ describeOnPostgres('two processes on one catalog', () => {
       ordinal: 0,
       search: 1,
       estimatedBytes: 1,
+      device: 'cpu' as const,
       metrics: {},
       degradation: {},
       passed: true,

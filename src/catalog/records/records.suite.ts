@@ -199,6 +199,7 @@ export function recordsSuite(open: () => Catalog): void {
       ordinal: 1,
       search: 2,
       estimatedBytes: 10.5,
+      device: 'cuda' as const,
       metrics: { a: Number.NaN, b: 0.1 + 0.2 },
       degradation: { a: Number.POSITIVE_INFINITY, b: -1e-300 },
       passed: false,

@@ -39,7 +39,7 @@ export function candidateFile({ source, plan, quantized, state }: CandidateModel
     if (kind === 'state' && state !== undefined) return state.elements(place, signal);
     return isWeightCoding({ kind }) && quantized !== undefined
       ? quantized.elements(place, signal, memory)
-      : source.readBlock(place.file, place.block, signal);
+      : source.readBlock(place.file, place.block, signal, memory);
   };
   return {
     plan: placed,

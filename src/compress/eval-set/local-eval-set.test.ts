@@ -95,7 +95,9 @@ test('a set without its batches is not ready', async () => {
 
 test('a set that fails its check keeps no local copy; one that passes does', async () => {
   const evaluator = (check: () => Promise<void>) => ({
-    parallel: 1,
+    parallelOn: () => 1,
+    kinds: () => Promise.resolve(['cpu'] as const),
+    fallsBack: false,
     check,
     evaluate: () => Promise.reject(new Error('not asked')),
     evaluateParts: () => Promise.reject(new Error('not asked')),

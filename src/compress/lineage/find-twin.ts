@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import { ancestorCandidates, forkPoint, type AncestorCandidate } from '../ancestor/find-ancestor.ts';
 import { runOfCheckpoint } from '../run-of-checkpoint.ts';
 
@@ -24,23 +25,26 @@ export interface TwinSearch {
   readonly rows: readonly CheckpointFile[];
   /** Ready checkpoints before it, nearest first. */
   readonly candidates: readonly AncestorCandidate[];
+  /** What this checkpoint is measured on. */
+  readonly device: DeviceKind;
 }
 
 /**
  * The checkpoint of the same step in the run that this one's was forked from, if its encode had the same inputs: the
- * same uploaded bytes, the same settings, the same checkpoints before it. A training job that resumes from a fork
- * pushes such a checkpoint when it repeats a step. Undefined without one, for a base model's checkpoint, whose result
- * its fine-tune's readers may not know, and if a new encode would store some file in another way: exact files become
- * references to the twin's. Rejects with the catalog's errors.
+ * same uploaded bytes, the same settings, the same checkpoints before it, the same kind of device. A training job that
+ * resumes from a fork pushes such a checkpoint when it repeats a step. Undefined without one, for a base model's
+ * checkpoint, whose result its fine-tune's readers may not know, and if a new encode would store some file in another
+ * way: exact files become references to the twin's. Rejects with the catalog's errors.
  */
 export async function findTwin(search: TwinSearch): Promise<Twin | undefined> {
-  const { catalog, run, checkpoint, rows, candidates } = search;
+  const { catalog, run, checkpoint, rows, candidates, device } = search;
   const fork = run.fidelity === 'lossy' ? await forkPoint(catalog, run) : undefined;
   if (fork?.run.repositoryId !== run.repositoryId) return undefined;
   const twin = await catalog.checkpoints.find(fork.run.id, checkpoint.step);
   if (twin?.state !== 'ready' || twin.packageId === undefined || twin.deletedAt !== undefined) return undefined;
   if (twin.sequence < fork.before || !isDeepStrictEqual(askedOf(run, checkpoint), askedOf(fork.run, twin)))
     return undefined;
+  if ((twin.result?.measuredOn ?? device) !== device) return undefined;
   const files = await catalog.files.list(twin.id);
   if (!isDeepStrictEqual(uploadOf(rows), uploadOf(files)) || !files.every(isSearched)) return undefined;
   const before = await ancestorCandidates(catalog, fork.run, twin.sequence);

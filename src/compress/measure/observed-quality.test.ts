@@ -21,6 +21,7 @@ function quality(
   return {
     bound: { spec: { inputs: {}, metrics: asked }, thresholds: { loss: 0.01 }, baseline: pick(asked, baseline) },
     measured: { whole: pick(asked, { loss: 2.01, ...values }), observed: pick(observed, values) },
+    measuredOn: 'cpu',
     rows: 64,
     understood: [],
     observed: { metrics: observed, baseline: pick(observed, baseline) },
@@ -87,6 +88,7 @@ describe('how far real values drift', () => {
         ...(divergences && { divergences }),
       },
       measured: { whole: { [asked.name]: asked === mse ? 1000 : 0.9 }, observed: { deviation: value } },
+      measuredOn: 'cpu',
       rows: 64,
       understood: [],
       observed: { metrics: [deviation], baseline: { deviation: 0 } },

@@ -1,4 +1,5 @@
 import type { ObservedMetric } from '../../catalog/contract/checkpoint-records.ts';
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import type { MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
 import { figureInWords } from '../../checkpoint/words/figure-in-words.ts';
 import { isDivergence, metricKindRules, type MetricKind } from '../../checkpoint/quality/metric-kind.ts';
@@ -14,6 +15,8 @@ import type { Measurement } from './quality-gate.ts';
 export interface MeasuredQuality {
   readonly bound: QualityBound;
   readonly measured: Measurement;
+  /** What everything was measured on. */
+  readonly measuredOn: DeviceKind;
   /** What the thresholds came to, by bounded metric. */
   readonly limits?: Readonly<Record<string, MetricLimit>> | undefined;
   /** Earlier uploads that this one was trained through, the nearest first. */
@@ -34,7 +37,7 @@ export function measuredQuality(
   measured: Measurement,
 ): MeasuredQuality {
   const shown = { metrics: gate.observedMetrics, baseline: observed };
-  return { bound, limits, earlier, measured, rows, understood, observed: shown };
+  return { bound, limits, earlier, measured, measuredOn: gate.device, rows, understood, observed: shown };
 }
 
 /** Observed metrics by name, before and after. */

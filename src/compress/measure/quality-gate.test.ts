@@ -44,7 +44,7 @@ function gateOf(output: 'logits' | 'probabilities'): QualityGate {
     spec: { inputs: { x: 'x' }, metrics: [{ name: 'right', kind: 'accuracy', output, labels: 'y' } as const] },
   };
   const bound = { evalSet, binding: { w: { tensor: 'w', transpose: false } } } as unknown as BoundGraph;
-  return new QualityGate(bound, evaluator, { evalBatches: 'all', referencePath: files.path() });
+  return new QualityGate(bound, evaluator, { evalBatches: 'all', device: 'cpu', referencePath: files.path() });
 }
 
 describe('observed metrics', { timeout: testTimeoutMs }, () => {

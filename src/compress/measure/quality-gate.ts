@@ -1,10 +1,18 @@
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import type { EvalSetSpec, MetricSpec } from '../../checkpoint/quality/eval-set-spec.ts';
-import { FirnError } from '../../checkpoint/firn-error.ts';
+import { rm } from 'node:fs/promises';
+import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { isDivergence, needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import { observedMetrics, withoutSoftmax } from '../../checkpoint/quality/observed-metrics.ts';
 import type { HalvedMetrics, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import type { EvalBatches } from '../../checkpoint/options/search-options.ts';
-import type { EvaluationRequest, GramRequest, ReferenceOutputs } from '../../evaluate/evaluation-request.ts';
+import type {
+  EvaluationRequest,
+  ExamineRequest,
+  GramOptions,
+  GramRequest,
+  ReferenceOutputs,
+} from '../../evaluate/evaluation-request.ts';
 import type { Evaluator } from '../../evaluate/evaluator.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { Examination } from '../../evaluate/examine/examination.ts';
@@ -21,6 +29,18 @@ export interface ExaminedUpload {
   readonly examination: Examination;
 }
 
+/** Gram matrices that are wanted; on which batches is the gate's choice. */
+export type WantedGrams = Omit<GramOptions, 'firstHalf'>;
+
+/** Failures of an examination that the work for Gram matrices may cause. */
+const gramFailures: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
+  'eval-memory',
+  'eval-timeout',
+  'eval-crashed',
+  'graph-invalid',
+  'storage-full',
+]);
+
 /**
  * Most bytes of the uploaded model's outputs that are stored for comparison, if a metric of the set needs them: 4 GiB.
  */
@@ -36,6 +56,8 @@ export interface GateOptions {
   readonly groups?: boolean;
   /** Whether candidates are compared with the outputs of the uploaded model, where these allow it. */
   readonly divergence?: boolean;
+  /** What every measurement of the checkpoint runs on. */
+  readonly device: DeviceKind;
   /** File for the uploaded model's outputs while the checkpoint is in work. */
   readonly referencePath: string;
 }
@@ -46,6 +68,8 @@ export interface GateOptions {
  */
 export class QualityGate {
   readonly spec: EvalSetSpec;
+  /** What everything is measured on. */
+  readonly device: DeviceKind;
   private readonly bound: BoundGraph;
   private readonly evaluator: Evaluator;
   private readonly halved: boolean;
@@ -60,6 +84,7 @@ export class QualityGate {
   constructor(bound: BoundGraph, evaluator: Evaluator, options: GateOptions) {
     const { evalBatches, referencePath, groups = false, divergence = false } = options;
     this.spec = bound.evalSet.spec;
+    this.device = options.device;
     this.bound = bound;
     this.evaluator = evaluator;
     this.halved = evalBatches === 'halves';
@@ -70,7 +95,7 @@ export class QualityGate {
   }
 
   get parallel(): number {
-    return this.evaluator.parallel;
+    return this.evaluator.parallelOn(this.device);
   }
 
   /** The observed metrics, after the examination of the upload. */
@@ -79,10 +104,14 @@ export class QualityGate {
   }
 
   /**
-   * Measures the uploaded weights, and stores the outputs for later comparisons. Rejects with the errors of the
-   * evaluator, and with `eval-input-mismatch` if those outputs exceed the limit.
+   * Measures the uploaded weights, and stores the outputs for later comparisons. Also measures second moments of the
+   * matrices' inputs, if they are wanted and need no run of their own: `Examination.grams`. Rejects with the errors of
+   * the evaluator, and with `eval-input-mismatch` if those outputs exceed the limit.
    */
-  async examine(weightPaths: readonly string[], signal?: AbortSignal): Promise<ExaminedUpload> {
+  async examine(
+    weightPaths: readonly string[],
+    { grams, signal }: { readonly grams?: WantedGrams | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<ExaminedUpload> {
     const asked = this.spec.metrics.some(({ kind }) => needsReference(kind));
     const guardMaxBytes = this.divergence ? guardReferenceMaxBytes : observedReferenceMaxBytes;
     const bytesMax = asked ? askedReferenceMaxBytes : guardMaxBytes;
@@ -93,7 +122,7 @@ export class QualityGate {
       needsHalves: this.halved,
       needsGroups: this.grouped,
     };
-    const examination = await this.evaluator.examine(request, signal);
+    const examination = await this.examineWith(grams, request, signal);
     if (asked && !examination.referenceWritten)
       throw new FirnError(
         'eval-input-mismatch',
@@ -111,6 +140,22 @@ export class QualityGate {
       ...(examination.groups !== undefined && { groups: examination.groups }),
     };
     return { baseline, examination };
+  }
+
+  /** If an examination with Gram matrices fails, they may be the cause; then it is made without them. */
+  private async examineWith(
+    grams: WantedGrams | undefined,
+    request: ExamineRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Examination> {
+    if (grams === undefined) return this.evaluator.examine(request, signal);
+    try {
+      return await this.evaluator.examine({ ...request, grams: { ...grams, firstHalf: this.halved } }, signal);
+    } catch (error) {
+      if (!(error instanceof FirnError) || !gramFailures.has(error.code)) throw error;
+      await rm(this.referencePath, { force: true });
+      return this.evaluator.examine(request, signal);
+    }
   }
 
   /**
@@ -151,17 +196,17 @@ export class QualityGate {
    * half is to confirm. Rejects with the errors of the evaluator.
    */
   inputGrams(
-    request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
+    request: WantedGrams & Pick<GramRequest, 'weightPaths'>,
     signal?: AbortSignal,
   ): Promise<readonly InputGram[]> {
     return this.evaluator.inputGrams(
-      { ...request, evalSet: this.bound.evalSet, binding: this.bound.binding, firstHalf: this.halved },
+      { ...request, ...this.request(request.weightPaths), firstHalf: this.halved },
       signal,
     );
   }
 
   private request(weightPaths: readonly string[]): EvaluationRequest {
-    return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths };
+    return { evalSet: this.bound.evalSet, binding: this.bound.binding, weightPaths, device: this.device };
   }
 
   private keptFor(metrics: readonly MetricSpec[]): Pick<EvaluationRequest, 'reference'> {

@@ -5,9 +5,13 @@ import { configKey, type QuantizationConfig } from '../../checkpoint/options/qua
 import type { Tracer } from '../../telemetry/tracer.ts';
 import { trialKey, type TrialConditions } from '../../search/trial-conditions.ts';
 import { TrialRunner, type TrialOutcome } from '../../search/trial-runner.ts';
+import type { NativeCore } from '../../native/core.ts';
+import { digestFile } from '../encode/digest-file.ts';
+import type { QuantizedDigest } from '../encode/digest-quantized.ts';
 import { judgedOf, judgeMetrics, type QualityBound } from './judge-metrics.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
+import type { MeasuredTrial, MeasuredTrials } from './measured-trials.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { Quantization, QuantizedModel } from '../method/quantized-model.ts';
 import { weightExcess } from './weight-excess.ts';
@@ -20,6 +24,8 @@ export interface CheckpointSearch {
   readonly quantization: Quantization;
   readonly gate: QualityGate;
   readonly bound: QualityBound;
+  /** Trials that measure all observed metrics, with those of earlier searches. */
+  readonly observedTrials: number;
   /** `SearchOptions.weightErrorMax`. */
   readonly weightErrorMax: number | undefined;
   readonly trialsMax: number;
@@ -27,6 +33,9 @@ export interface CheckpointSearch {
 
 export interface SearchServices {
   readonly catalog: Catalog;
+  readonly core: Pick<NativeCore, 'crc32cSync'>;
+  /** Trials of this attempt; those of this search are added. */
+  readonly measured: MeasuredTrials;
   /** For candidate files; they are removed as soon as they are evaluated. */
   readonly directory: string;
   readonly blockParallel: number;
@@ -39,11 +48,14 @@ export interface SearchOutcome {
   /** Undefined when nothing passed. */
   readonly config: QuantizationConfig | undefined;
   readonly trialCount: number;
+  /** The config's trial; absent if it was recorded before a takeover. */
+  readonly measured?: MeasuredTrial | undefined;
 }
 
 /**
  * Finds the config of one checkpoint: writes candidates to disk as a download would return them, and evaluates them in
- * child processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again.
+ * child processes. Trials are recorded as they end; those recorded before a takeover are not evaluated again if they
+ * were measured on the same kind of device.
  */
 export async function searchCheckpoint(search: CheckpointSearch, services: SearchServices): Promise<SearchOutcome> {
   const { catalog } = services;
@@ -58,6 +70,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
     weightErrorMax: search.weightErrorMax,
     halves: halfBaselines !== undefined,
     guarded: standardErrors !== undefined || divergences !== undefined,
+    device: search.gate.device,
   };
   const recordKey = (config: QuantizationConfig): string => trialKey(config, conditions);
   const ours = recorded.filter((trial) => trial.configKey === recordKey(trial.config));
@@ -87,9 +100,16 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
         const outcome = await group.join(
           services.tracer.span(
             'encode.trial',
-            { attributes: { 'firn.method': config.method, 'firn.config': configKey(config) } },
+            {
+              attributes: {
+                'firn.method': config.method,
+                'firn.config': configKey(config),
+                'firn.device': search.gate.device,
+              },
+            },
             async (span) => {
-              const judged = await evaluateConfig(search, config, { ...services, signal });
+              const { outcome: judged, measured } = await evaluateConfig(search, config, { ...services, signal });
+              if (measured !== undefined) services.measured.passed.set(recordKey(config), measured);
               span.set({ 'firn.passed': judged.passed, 'firn.worst': judged.worst });
               return judged;
             },
@@ -117,6 +137,7 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
           ordinal: ordinalFirst + ordinal,
           search: number,
           estimatedBytes,
+          device: search.gate.device,
           metrics,
           ...(halves !== undefined && { halves }),
           degradation,
@@ -132,7 +153,8 @@ export async function searchCheckpoint(search: CheckpointSearch, services: Searc
   );
   try {
     const found = await quantization.search(runner);
-    return { config: found?.config, trialCount: runner.trialCount };
+    const measured = found && services.measured.passed.get(recordKey(found.config));
+    return { config: found?.config, trialCount: runner.trialCount, measured };
   } finally {
     await group.stop();
   }
@@ -170,7 +192,7 @@ async function evaluateConfig(
   search: CheckpointSearch,
   config: QuantizationConfig,
   services: SearchServices,
-): Promise<TrialOutcome> {
+): Promise<{ readonly outcome: TrialOutcome; readonly measured?: MeasuredTrial }> {
   const directory = join(services.directory, `trial-${configKey(config).replaceAll('/', '-')}`);
   await mkdir(directory, { recursive: true });
   try {
@@ -179,13 +201,18 @@ async function evaluateConfig(
       parallel: services.blockParallel,
       signal: services.signal,
     });
-    const measured = await search.gate.evaluate([...paths.values()], services.signal);
-    return await judgeWeights(
-      search,
-      quantized,
-      judgeMetrics(search.bound, judgedOf(search.bound, measured)),
-      services,
-    );
+    const { gate } = search;
+    const isObserved = services.measured.begun++ < search.observedTrials;
+    const measurement = isObserved
+      ? await gate.evaluateAll([...paths.values()], services.signal)
+      : await gate.evaluate([...paths.values()], services.signal);
+    const judged = judgeMetrics(search.bound, judgedOf(search.bound, measurement));
+    const outcome = await judgeWeights(search, quantized, judged, services);
+    if (!outcome.passed || !isObserved) return { outcome };
+    const digests = new Map<number, QuantizedDigest>();
+    for (const [file, path] of paths)
+      digests.set(file, await digestFile(path, services.core.crc32cSync, services.signal));
+    return { outcome, measured: { measurement, digests } };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -18,6 +18,7 @@ function warningsOf({ groupCount = 16, change = 0, standardErrors = 1 }): string
       groupBaselines: groups.map(() => ({ loss: 2 })),
     },
     measured: { whole: { loss: 2 + change / 2 }, groups },
+    measuredOn: 'cpu',
     rows: 640,
     understood: [],
     observed: { metrics: [], baseline: {} },

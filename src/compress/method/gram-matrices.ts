@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FirnError } from '../../checkpoint/firn-error.ts';
-import type { GramRequest } from '../../evaluate/evaluation-request.ts';
+import type { GramOptions, GramRequest } from '../../evaluate/evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
 import { gptqBlockMax, type GptqPlace, type NativeCore } from '../../native/core.ts';
 import type { SourceFile } from '../upload/model-source.ts';
@@ -26,13 +26,20 @@ const damping = 1;
 /** Measures second moments of the matrices' inputs, like `QualityGate`. */
 export interface GramMeter {
   inputGrams(
-    request: Omit<GramRequest, 'evalSet' | 'binding' | 'firstHalf'>,
+    request: Omit<GramOptions, 'firstHalf'> & Pick<GramRequest, 'weightPaths'>,
     signal?: AbortSignal,
   ): Promise<readonly InputGram[]>;
 }
 
+/** The matrices that {@link measureGramMatrices} wants, as a file in `directory`. */
+export function wantedGrams(directory: string): Omit<GramOptions, 'firstHalf'> {
+  return { resultPath: join(directory, 'input-grams.f32'), bytesMax: gramsMaxBytes, batchesMax };
+}
+
 export interface GramMatricesRequest {
   readonly gate: GramMeter;
+  /** Those that are in the file already; absent if they are still to be measured. */
+  readonly measured?: readonly InputGram[] | undefined;
   /** The uploaded weights. */
   readonly weightPaths: readonly string[];
   /** Scratch directory for the matrices while they are read. */
@@ -48,17 +55,18 @@ export interface GramMatricesRequest {
 }
 
 /**
- * Runs the eval batches through the uploaded weights once more and measures second moments of each matrix's inputs.
+ * Second moments of each matrix's inputs. If they are not measured yet, the eval batches run through the uploaded
+ * weights once more.
  * Uses the first half of the batches only, if the second half is to confirm. A failure costs bytes, not correctness: it
  * causes a warning, and the checkpoint is quantized without Gram matrices. Rejects only with `cancelled`.
  */
 export async function measureGramMatrices(request: GramMatricesRequest): Promise<GramMatrices | undefined> {
   const { gate, weightPaths, directory, files, twins, core, warn, signal } = request;
-  const resultPath = join(directory, 'input-grams.f32');
+  const wanted = wantedGrams(directory);
   try {
-    const grams = await gate.inputGrams({ weightPaths, resultPath, bytesMax: gramsMaxBytes, batchesMax }, signal);
+    const grams = request.measured ?? (await gate.inputGrams({ weightPaths, ...wanted }, signal));
     const places = files.map(() => new Map<number, GptqPlace>());
-    const file = await open(resultPath, 'r');
+    const file = await open(wanted.resultPath, 'r');
     try {
       for (const gram of grams) await addPlace(gram, await readGram(file, gram), { files, places, core, signal });
     } finally {

@@ -22,6 +22,12 @@ export interface SourceFile {
   readonly reader: ObjectReader;
 }
 
+export interface WeightsOptions {
+  /** Whether gradients are read, too, if there are some; by default they are. */
+  readonly gradients?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Gradient averages by tensor name, over all sensitivity files. */
 export type GradientTensors = ReadonlyMap<string, GradientTensor>;
 
@@ -80,9 +86,16 @@ export class ModelSource {
     }
   }
 
-  /** The block's elements, segments one after another, as uploaded. */
-  async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.cached(`w ${file} ${blockKey(block)}`, () => this.readElements(file, block, signal));
+  /**
+   * The block's elements, segments one after another, as uploaded. They may lie in memory taken from `memory`, to which
+   * the caller gives them back.
+   */
+  async readBlock(file: number, block: PlannedBlock, signal?: AbortSignal, memory?: BlockMemory): Promise<Uint8Array> {
+    const { dtype } = this.files[file]!.layout.tensors[block.segments[0]!.tensor]!;
+    const room = this.roomFor(block, dtypeBytes[dtype], memory);
+    return room === undefined
+      ? this.cached(`w ${file} ${blockKey(block)}`, () => this.readElements(file, block, signal))
+      : this.readElements(file, block, signal, room);
   }
 
   /**
@@ -91,29 +104,29 @@ export class ModelSource {
    * pruned first.
    */
   async readWeights(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<WeightBlock> {
-    return this.pairOf(file, block, await this.readBlock(file, block, signal), signal);
+    return this.pairOf(file, block, await this.readBlock(file, block, signal), { signal });
   }
 
   /**
-   * Calls `use` with the result of `readWeights`. The weights are valid only until `use` ends: their memory is reused.
+   * Calls `use` with the result of `readWeights`, without gradients if they are not wanted. The weights and gradients
+   * are valid only until `use` ends: their memory is reused.
    */
   async withWeights<T>(
     file: number,
     block: PlannedBlock,
     use: (pair: WeightBlock) => Promise<T>,
-    signal?: AbortSignal,
+    { gradients: wanted = true, signal }: WeightsOptions = {},
   ): Promise<T> {
-    const sizeBytes =
-      block.elementCount * dtypeBytes[this.files[file]!.layout.tensors[block.segments[0]!.tensor]!.dtype];
-    const room = this.keeps || block.segments.length > 1 ? undefined : this.memory.take(roomBytes(sizeBytes));
+    const { memory } = this;
+    const weights = await this.readBlock(file, block, signal, memory);
+    const pair = wanted
+      ? await this.pairOf(file, block, weights, { signal, memory })
+      : { weights, weightDtype: this.weightDtype(file, block) };
     try {
-      const weights =
-        room === undefined
-          ? await this.readBlock(file, block, signal)
-          : await this.readElements(file, block, signal, room);
-      return await use(await this.pairOf(file, block, weights, signal));
+      return await use(pair);
     } finally {
-      if (room !== undefined) this.memory.give(room);
+      memory.give(pair.weights);
+      if (pair.gradients !== undefined) memory.give(pair.gradients);
     }
   }
 
@@ -123,7 +136,9 @@ export class ModelSource {
     const known = this.blockMoments.get(key);
     if (known !== undefined) return known;
     const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
-    const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), signal);
+    const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), {
+      signal,
+    });
     this.blockMoments.set(key, found);
     return found;
   }
@@ -166,16 +181,34 @@ export class ModelSource {
     file: number,
     block: PlannedBlock,
     weights: Uint8Array,
-    signal?: AbortSignal,
+    { signal, memory }: { readonly signal?: AbortSignal | undefined; readonly memory?: BlockMemory },
   ): Promise<WeightBlock> {
-    const entries = block.segments.map((segment) => this.files[file]!.layout.tensors[segment.tensor]!);
-    const weightDtype = quantizable(entries[0]!);
-    if (!entries.some((entry) => this.gradients.has(entry.name))) return { weights, weightDtype };
-    const gradients = await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, signal));
+    const { tensors } = this.files[file]!.layout;
+    const weightDtype = this.weightDtype(file, block);
+    if (!block.segments.some(({ tensor }) => this.gradients.has(tensors[tensor]!.name)))
+      return { weights, weightDtype };
+    const gradients =
+      memory === undefined || this.keeps || block.segments.length > 1
+        ? await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, { signal }))
+        : await this.readGradients(file, block, { signal, memory });
     return { weights, weightDtype, gradients, gradientDtype: 'F32' };
   }
 
-  private async readGradients(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<Uint8Array> {
+  private weightDtype(file: number, block: PlannedBlock): QuantizableDtype {
+    return quantizable(this.files[file]!.layout.tensors[block.segments[0]!.tensor]!);
+  }
+
+  /** Memory for a read of a block of one tensor; undefined for others, and if the model is cached. */
+  private roomFor(block: PlannedBlock, elementBytes: number, memory: BlockMemory | undefined): Uint8Array | undefined {
+    if (this.keeps || block.segments.length > 1) return undefined;
+    return memory?.take(roomBytes(block.elementCount * elementBytes));
+  }
+
+  private async readGradients(
+    file: number,
+    block: PlannedBlock,
+    { signal, memory }: { readonly signal?: AbortSignal | undefined; readonly memory?: BlockMemory },
+  ): Promise<Uint8Array> {
     const parts = await Promise.all(
       block.segments.map(async (segment) => {
         const tensor = this.gradients.get(this.files[file]!.layout.tensors[segment.tensor]!.name);
@@ -185,8 +218,12 @@ export class ModelSource {
           tensor.entry.startBytes + segment.firstElement * bytes,
           segment.elementCount * bytes,
           signal,
+          this.roomFor(block, bytes, memory),
         );
-        return tensor.entry.dtype === 'F32' ? raw : this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
+        if (tensor.entry.dtype === 'F32') return raw;
+        const floats = await this.core.convert(raw, quantizable(tensor.entry), 'F32', signal);
+        memory?.give(raw);
+        return floats;
       }),
     );
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);

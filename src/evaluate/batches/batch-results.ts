@@ -1,19 +1,30 @@
 import type { Tensor } from 'onnxruntime-node';
 import { countElements } from '../../checkpoint/count-elements.ts';
+import type { GramSums } from './collect-grams.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { runFailure } from '../runtime-failure.ts';
 import { runtimeTensor } from './weight-tensors.ts';
+
+/** Batches that are run in a session with more outputs, which are summed. */
+export interface GramsBeside {
+  /** Of a graph that computes the requested outputs as the prepared one does, and those of `sums`. */
+  readonly session: PreparedSet['session'];
+  readonly sums: GramSums;
+  /** By number. */
+  readonly batches: ReadonlySet<number>;
+}
 
 export interface ResultsRequest {
   /** From {@link weightTensors}. */
   readonly weights: Readonly<Record<string, Tensor>>;
   readonly outputNames: readonly string[];
   /** Most batches to run, spread evenly over the set, the first among them; all when absent. */
-  readonly batchesMax?: number;
+  readonly batchesMax?: number | undefined;
   /** These batches, by number, and no others. */
   readonly batches?: readonly number[] | undefined;
   /** Only batches of the set's first half: those with an even number. */
-  readonly firstHalf?: boolean;
+  readonly firstHalf?: boolean | undefined;
+  readonly grams?: GramsBeside | undefined;
 }
 
 /** The outputs of one batch, numbered from 0 in the set: rows `rowStart` to `rowEnd`, exclusive. */
@@ -26,20 +37,30 @@ export interface BatchResults {
 
 /**
  * Runs the batches in order, each when it is requested. Blocks the thread while one runs. Errors:
- * `eval-input-mismatch`, `eval-memory`.
+ * `eval-input-mismatch`, `eval-memory`, `eval-device`.
  */
 export async function* batchResults(prepared: PreparedSet, request: ResultsRequest): AsyncGenerator<BatchResults> {
-  const { weights, outputNames } = request;
+  const { weights, outputNames, grams } = request;
   for (const batch of request.batches ?? spreadBatches(prepared, request)) {
     const rowStart = batch * prepared.batchRows;
     const rowEnd = Math.min(rowStart + prepared.batchRows, prepared.rows);
-    yield { batch, rowStart, rowEnd, results: await runRows(prepared, { rowStart, rowEnd, weights, outputNames }) };
+    const rows = { rowStart, rowEnd, weights };
+    if (grams?.batches.has(batch) === true) {
+      const { session, sums } = grams;
+      const names = [...new Set([...outputNames, ...sums.outputNames])];
+      const results = await runRows({ ...prepared, session }, { ...rows, outputNames: names });
+      sums.add(results);
+      yield { batch, rowStart, rowEnd, results };
+    } else {
+      yield { batch, rowStart, rowEnd, results: await runRows(prepared, { ...rows, outputNames }) };
+    }
   }
 }
 
-function spreadBatches(
+/** Numbers of the batches that a request runs, if it names none. */
+export function spreadBatches(
   { rows, batchRows }: PreparedSet,
-  { batchesMax = Infinity, firstHalf = false }: ResultsRequest,
+  { batchesMax = Infinity, firstHalf = false }: Pick<ResultsRequest, 'batchesMax' | 'firstHalf'>,
 ): number[] {
   const stride = firstHalf ? 2 : 1;
   const batchCount = Math.ceil(rows / (stride * batchRows));
@@ -53,9 +74,9 @@ export interface RowsRequest extends Pick<ResultsRequest, 'weights' | 'outputNam
   readonly rowEnd: number;
 }
 
-/** Runs some rows as one batch. Blocks the thread. Errors: `eval-input-mismatch`, `eval-memory`. */
+/** Runs some rows as one batch. Blocks the thread. Errors: those of {@link batchResults}. */
 export async function runRows(
-  { session, inputs }: Pick<PreparedSet, 'session' | 'inputs'>,
+  { session, device, inputs }: Pick<PreparedSet, 'session' | 'device' | 'inputs'>,
   { rowStart, rowEnd, weights, outputNames }: RowsRequest,
 ): Promise<Readonly<Record<string, Tensor>>> {
   const feeds: Record<string, Tensor> = { ...weights };
@@ -69,6 +90,6 @@ export async function runRows(
   try {
     return (await session.run(feeds, outputNames)) as Readonly<Record<string, Tensor>>;
   } catch (cause) {
-    throw runFailure(cause);
+    throw runFailure(cause, device);
   }
 }

@@ -20,45 +20,56 @@ export interface GramCollection {
 }
 
 /**
- * Sums the Gram matrices over the batches, in their order and in F32, and writes the finite ones to a new file, in the
- * order of the result. Errors: those of {@link batchResults}, `storage-full`.
+ * Sums the Gram matrices over the batches and writes them, as {@link GramSums} does. Errors: those of
+ * {@link batchResults}, `storage-full`.
  */
 export async function collectGrams(collection: GramCollection): Promise<InputGram[]> {
-  const { plan, resultPath } = collection;
-  const sums = await sumOutputs(collection);
-  const file = openSync(resultPath, 'w');
-  try {
-    return plan.grams.flatMap(({ terms, ...gram }) => {
-      const elements = sumTerms(terms.map((term) => sums[term]!));
-      if (!elements.every(Number.isFinite)) return [];
-      writeFileSync(file, elements);
-      return [gram];
-    });
-  } catch (cause) {
-    throw reportFullDisk(cause);
-  } finally {
-    closeSync(file);
-  }
+  const { prepared, weights, plan, outputNames, resultPath, batchesMax = Infinity, firstHalf } = collection;
+  const sums = new GramSums(plan, outputNames);
+  if (outputNames.length > 0)
+    for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax, firstHalf }))
+      sums.add(results);
+  return sums.write(resultPath);
 }
 
-async function sumOutputs({
-  prepared,
-  weights,
-  outputNames,
-  batchesMax = Infinity,
-  firstHalf,
-}: GramCollection): Promise<Float32Array[]> {
-  const sums: Float32Array[] = [];
-  if (outputNames.length === 0) return sums;
-  for await (const { results } of batchResults(prepared, { weights, outputNames, batchesMax, firstHalf })) {
-    for (const [index, name] of outputNames.entries()) {
+/** Sums Gram matrices over batches, in the order in which they are added and in F32. */
+export class GramSums {
+  readonly #plan: GramPlan;
+  /** Names of the graph's outputs with the terms, in the order of the plan. */
+  readonly outputNames: readonly string[];
+  readonly #sums: Float32Array[] = [];
+
+  constructor(plan: GramPlan, outputNames: readonly string[]) {
+    this.#plan = plan;
+    this.outputNames = outputNames;
+  }
+
+  /** Adds the outputs of one batch. */
+  add(results: Readonly<Record<string, Tensor>>): void {
+    for (const [index, name] of this.outputNames.entries()) {
       const term = results[name]!.data as Float32Array;
-      const sum = sums[index];
-      if (sum === undefined) sums.push(term.slice());
+      const sum = this.#sums[index];
+      if (sum === undefined) this.#sums.push(term.slice());
       else addTo(sum, term);
     }
   }
-  return sums;
+
+  /** Writes the finite matrices to a new file, in the order of the result. Errors: `storage-full`. */
+  write(path: string): InputGram[] {
+    const file = openSync(path, 'w');
+    try {
+      return this.#plan.grams.flatMap(({ terms, ...gram }) => {
+        const elements = sumTerms(terms.map((term) => this.#sums[term]!));
+        if (!elements.every(Number.isFinite)) return [];
+        writeFileSync(file, elements);
+        return [gram];
+      });
+    } catch (cause) {
+      throw reportFullDisk(cause);
+    } finally {
+      closeSync(file);
+    }
+  }
 }
 
 function sumTerms([first, ...rest]: readonly Float32Array[]): Float32Array {

@@ -18,7 +18,7 @@ import { loadCore } from '../../native/load-core.ts';
 import { createEvaluator } from '../create-evaluator.ts';
 import { EvalFiles, f32, i64, type Column } from '../eval-files.test-support.ts';
 import { EvaluationService } from '../evaluation-service.ts';
-import type { GramRequest } from '../evaluation-request.ts';
+import type { GramOptions, GramRequest } from '../evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { WeightBinding } from '../../graph/weight-binding.ts';
 
@@ -88,7 +88,27 @@ function readGrams(grams: readonly InputGram[], path: string): ReadGram[] {
 
 async function gramsOf(parts: Case): Promise<ReadGram[]> {
   const request = requestOf(parts);
-  return readGrams(await service.inputGrams(request), request.resultPath);
+  const alone = readGrams(await service.inputGrams(request), request.resultPath);
+  if (alone.length > 0) await expectSameBeside(request);
+  return alone;
+}
+
+/** Whether they can be measured in an examination, too; then with the same bytes, and the figures of an evaluation. */
+async function expectSameBeside(request: GramRequest): Promise<boolean> {
+  const { resultPath, bytesMax, batchesMax, firstHalf, ...examined } = request;
+  const path = files.path();
+  const grams: GramOptions = {
+    resultPath: path,
+    bytesMax,
+    ...(batchesMax !== undefined && { batchesMax }),
+    ...(firstHalf !== undefined && { firstHalf }),
+  };
+  const examination = await service.examine({ ...examined, grams });
+  expect(examination.whole).toEqual(await service.evaluate(request));
+  if (examination.grams === undefined) return false;
+  expect(examination.grams).toEqual(await service.inputGrams(request));
+  expect(readFileSync(path).equals(readFileSync(resultPath))).toBe(true);
+  return true;
 }
 
 /** X^T X of rows one after the other, in doubles; only its diagonal blocks if a block size is given. */
@@ -548,6 +568,23 @@ test('names that the graph has already are left alone', async () => {
   });
   const positive = pattern(rowCount * inputCount).map((each) => Math.max(each, 0));
   expectClose(gram!.values, gramOfRows(positive, inputCount));
+});
+
+describe('in an examination', () => {
+  test('measured beside the outputs, if these are computed as before', async () => {
+    const nodes = [node('Relu', ['x'], ['r']), node('MatMul', ['r', 'w'], ['y'])];
+    const model = linear(nodes, [external('w', [6, 6])]);
+    expect(await expectSameBeside(requestOf({ model, batches: { x }, weights: { w: filled(6, 6) } }))).toBe(true);
+  });
+
+  test('not measured beside them if the runtime writes operators in another way, as it does convolutions', async () => {
+    const request = requestOf({
+      model: convolutionModel({ channels: 2, spatial: [4, 4], kernel: [3, 3] }),
+      batches: { x: f32([3, 2, 4, 4], ...pattern(96)) },
+      weights: { w: filled(2, 2, 3, 3) },
+    });
+    expect(await expectSameBeside(request)).toBe(false);
+  });
 });
 
 describe('by a child', { timeout: 60_000 }, () => {

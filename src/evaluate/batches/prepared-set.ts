@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { DeviceKind } from '../../checkpoint/device-kind.ts';
 import { isHalf } from '../../checkpoint/dtype.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
@@ -10,6 +11,7 @@ import { feedElements, type FeedElements } from './feed-elements.ts';
 import { openTensors, type LocalTensor } from './local-tensors.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { loadFailure } from '../runtime-failure.ts';
+import { sessionOptions } from '../device/session-options.ts';
 
 /** The runtime's names of the types that can be fed. */
 export const runtimeTypes = {
@@ -38,6 +40,8 @@ interface InputColumn {
 /** An eval set loaded in an evaluation child: its session without weights, its inputs and labels. */
 export interface PreparedSet extends RowPlan {
   readonly session: InferenceSession;
+  /** What the session runs on. */
+  readonly device: DeviceKind;
   readonly feeds: readonly WeightFeed[];
   readonly inputs: readonly InputColumn[];
   /** Tensors of the batches that are neither fed nor labels. */
@@ -51,13 +55,15 @@ export interface PrepareRequest {
   readonly evalSet: LocalEvalSet;
   /** The set's graph, rewritten so that weights can be fed. */
   readonly evaluation: EvaluationGraph;
+  /** The processor when absent. */
+  readonly device?: DeviceKind | undefined;
 }
 
 /**
- * Loads the batches and creates the session. One thread and sequential execution: the same weights give the same
- * outputs, whatever else the machine does. Errors: those of {@link checkSpec}, `graph-invalid`, `eval-memory`.
+ * Loads the batches and creates the session ({@link sessionOptions}). Errors: those of {@link checkSpec},
+ * `graph-invalid`, `eval-memory`, `eval-device`.
  */
-export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest): Promise<PreparedSet> {
+export async function prepareSet({ core, evalSet, evaluation, device = 'cpu' }: PrepareRequest): Promise<PreparedSet> {
   const { spec } = evalSet;
   const { bytes, graph, feeds } = evaluation;
   const batches = openTensors([evalSet.batchesPath], core.mapFileSync);
@@ -76,11 +82,12 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
     spec.metrics.flatMap((metric) => metric.labels ?? []),
     batches,
   );
-  const session = await createSession(bytes);
+  const session = await createSession(bytes, device);
   const used = new Set([...Object.values(spec.inputs), ...labels.keys()]);
   return {
     ...rowPlan,
     session,
+    device,
     feeds,
     inputs,
     labels,
@@ -88,20 +95,16 @@ export async function prepareSet({ core, evalSet, evaluation }: PrepareRequest):
   };
 }
 
-/** Severity from which the runtime writes to stderr: errors. */
-const logSeverityError = 3;
-
-async function createSession(bytes: Uint8Array): Promise<InferenceSession> {
+/** A session as all evaluations use it. Errors: `graph-invalid`, `eval-memory`, `eval-device`. */
+export async function createSession(
+  bytes: Uint8Array,
+  device: DeviceKind,
+  options: Pick<InferenceSession.SessionOptions, 'optimizedModelFilePath'> = {},
+): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(bytes, {
-      executionProviders: ['cpu'],
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      executionMode: 'sequential',
-      logSeverityLevel: logSeverityError,
-    });
+    return await InferenceSession.create(bytes, { ...options, ...sessionOptions(device) });
   } catch (cause) {
-    throw loadFailure(cause);
+    throw loadFailure(cause, device);
   }
 }
 

@@ -58,13 +58,14 @@ export class RowGroups {
 }
 
 /** Rows `start` to `end` of a batch, exclusive. All outputs must have a value for each row. */
-function rowsOf({ rows, outputs, labels, references }: NamedBatch, start: number, end: number): NamedBatch {
+function rowsOf({ rows, outputs, labels, references, logSums }: NamedBatch, start: number, end: number): NamedBatch {
   const slices = (tensors: ReadonlyMap<string, NumberTensor>): Map<string, NumberTensor> =>
     new Map([...tensors].map(([name, tensor]) => [name, labelRows(tensor, start, end)]));
   return {
     rows: end - start,
     outputs: slices(outputs),
     labels: slices(labels),
+    ...(logSums !== undefined && { logSums }),
     ...(references !== undefined && {
       references: new Map(
         [...references].map(([name, values]) => {

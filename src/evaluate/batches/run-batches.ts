@@ -5,9 +5,10 @@ import { needsReference } from '../../checkpoint/quality/metric-kind.ts';
 import type { EvalParts, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import type { NativeCore } from '../../native/core.ts';
-import { batchResults } from './batch-results.ts';
+import { batchResults, type GramsBeside } from './batch-results.ts';
 import { feedElements } from './feed-elements.ts';
 import { labelRows } from './label-rows.ts';
+import { LogSums } from '../metrics/log-sums.ts';
 import type { NumberTensor } from '../metrics/metric-accumulator.ts';
 import { MetricSet, type NamedBatch } from '../metrics/metric-set.ts';
 import type { ReferenceOutputs } from '../evaluation-request.ts';
@@ -28,11 +29,13 @@ export interface BatchRun {
   readonly kept?: ReferenceOutputs | undefined;
   /** Batches to run, by number; all when absent. */
   readonly batches?: readonly number[];
+  readonly grams?: GramsBeside | undefined;
 }
 
 /** Outputs and labels of one batch, numbered from 0. */
 export interface MeasuredBatch extends NamedBatch {
   readonly batch: number;
+  readonly logSums: LogSums;
 }
 
 /**
@@ -85,13 +88,14 @@ async function forEachBatch(run: BatchRun, add: (batch: MeasuredBatch) => void):
 
 /** The outputs and labels of each batch that the metrics need, without references. */
 export async function* measuredBatches(run: BatchRun): AsyncGenerator<MeasuredBatch> {
-  const { core, prepared, spec, observed = [], weights, batches } = run;
+  const { core, prepared, spec, observed = [], weights, batches, grams } = run;
   const outputNames = [...new Set([...spec.metrics, ...observed].map((metric) => metric.output))];
-  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, { weights, outputNames, batches })) {
+  const request = { weights, outputNames, batches, grams };
+  for await (const { batch, rowStart, rowEnd, results } of batchResults(prepared, request)) {
     const outputs = new Map<string, NumberTensor>();
     for (const name of outputNames) outputs.set(name, await numbersOf(core, name, results[name]));
     const labels = new Map([...prepared.labels].map(([name, column]) => [name, labelRows(column, rowStart, rowEnd)]));
-    yield { batch, rows: rowEnd - rowStart, outputs, labels };
+    yield { batch, rows: rowEnd - rowStart, outputs, labels, logSums: new LogSums() };
   }
 }
 

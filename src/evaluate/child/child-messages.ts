@@ -1,5 +1,6 @@
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { EvalParts, MetricValues, PartedMetrics } from '../../checkpoint/quality/quality.ts';
+import type { DeviceReport } from '../device/device-report.ts';
 import type { Examination } from '../examine/examination.ts';
 import type { EvaluationRequest, ExamineRequest, GramRequest, LocalEvalSet } from '../evaluation-request.ts';
 import type { InputGram } from '../../graph/grams/input-gram.ts';
@@ -13,9 +14,12 @@ export type ChildRequest =
   | { readonly kind: 'check'; readonly evalSet: LocalEvalSet }
   | { readonly kind: 'ping' };
 
-/** Replies of a child: `ready` once after its start, then one of the others for each request. */
+/**
+ * Replies of a child: `ready` once after its start, with what it can evaluate on, then one of the others for each
+ * request.
+ */
 export type ChildReply =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly device: DeviceReport }
   | { readonly kind: 'evaluated'; readonly values: MetricValues }
   | { readonly kind: 'evaluated-parts'; readonly values: PartedMetrics }
   | { readonly kind: 'examined'; readonly examination: Examination }

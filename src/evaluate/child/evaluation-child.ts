@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { ChildCommand } from './child-command.ts';
 import type { ChildReply, ChildRequest } from './child-messages.ts';
+import type { DeviceReport } from '../device/device-report.ts';
 import type { PooledChild } from './child-pool.ts';
 import { processMemoryBytes } from './process-memory.ts';
 import { isMemoryFailure, outOfMemory } from '../runtime-failure.ts';
@@ -27,13 +28,14 @@ export class EvaluationChild implements PooledChild {
   #stderrTail = '';
   #alive = true;
   #ready = false;
+  #device: DeviceReport | undefined;
   lastSet: string | undefined;
 
   constructor(command: ChildCommand) {
-    this.#process = fork(command.modulePath, [], {
+    this.#process = fork(command.modulePath, [...(command.args ?? [])], {
       execPath: command.execPath,
       execArgv: [...command.execArgv],
-      env: {},
+      env: { ...command.environment },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -56,6 +58,16 @@ export class EvaluationChild implements PooledChild {
     return this.#exited;
   }
 
+  /** What the child said at its start that it can evaluate on; undefined before. */
+  get device(): DeviceReport | undefined {
+    return this.#device;
+  }
+
+  /** The end of what the child wrote to stderr. */
+  get stderrTail(): string {
+    return this.#stderrTail;
+  }
+
   /** Bytes the child owns now; undefined when it is gone. */
   memoryBytes(): Promise<number | undefined> {
     return this.#process.pid === undefined ? Promise.resolve(undefined) : processMemoryBytes(this.#process.pid);
@@ -67,8 +79,10 @@ export class EvaluationChild implements PooledChild {
    */
   async ask(request: ChildRequest, limits: ChildLimits, signal?: AbortSignal): Promise<ChildReply> {
     try {
-      if (!this.#ready)
-        await this.#reply({ deadlineMs: startDeadlineMs, memoryMaxBytes: limits.memoryMaxBytes }, signal);
+      if (!this.#ready) {
+        const ready = await this.#reply({ deadlineMs: startDeadlineMs, memoryMaxBytes: limits.memoryMaxBytes }, signal);
+        if (ready.kind === 'ready') this.#device = ready.device;
+      }
       this.#ready = true;
       return await this.#reply(limits, signal, request);
     } catch (error) {

@@ -1,6 +1,8 @@
 /** Entry point of an evaluation child: answers its parent's requests one after another, and ends with it. */
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { loadCore } from '../../native/load-core.ts';
+import { reportCuda } from '../device/cuda-provider.ts';
+import { cudaArgument } from './child-command.ts';
 import type { ChildReply, ChildRequest } from './child-messages.ts';
 import { EvaluationService } from '../evaluation-service.ts';
 import { endWithParent } from './orphan-watch.ts';
@@ -18,7 +20,7 @@ process.on('message', (message: ChildRequest) => {
 });
 process.on('disconnect', () => process.exit());
 await endWithParent();
-send({ kind: 'ready' });
+send({ kind: 'ready', device: process.argv.includes(cudaArgument) ? await reportCuda() : { kind: 'cpu' } });
 
 async function answer(message: ChildRequest): Promise<ChildReply> {
   try {

@@ -2,6 +2,7 @@ import type { TopChoiceFindings } from '../metrics/top-choices.ts';
 import type { Dtype } from '../../checkpoint/dtype.ts';
 import type { MetricValues } from '../../checkpoint/quality/quality.ts';
 import type { MetricKind } from '../../checkpoint/quality/metric-kind.ts';
+import type { InputGram } from '../../graph/grams/input-gram.ts';
 import type { PaddedLabels } from './padded-labels.ts';
 import type { LossOfHalves } from './summed-loss.ts';
 import type { RoundedWeights } from '../batches/weight-tensors.ts';
@@ -28,6 +29,11 @@ export interface Examination {
   readonly referenceWritten: boolean;
   /** Names of these outputs, in their order in the file. */
   readonly referenceOutputs: readonly string[];
+  /**
+   * The Gram matrices in the file, if they were wanted, and could be measured in the same run of the graph. Absent if
+   * the runtime would compute the outputs in another way beside them; then they take a run of their own.
+   */
+  readonly grams?: readonly InputGram[];
   /** Running the batches took this long, in seconds. */
   readonly seconds: number;
 }

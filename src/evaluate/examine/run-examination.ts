@@ -180,13 +180,13 @@ class MetricReader {
     return this.#classes;
   }
 
-  add({ rows, outputs, labels: allLabels }: MeasuredBatch): void {
+  add({ rows, outputs, labels: allLabels, logSums }: MeasuredBatch): void {
     const output = outputs.get(this.#metric.output)!;
     const labels = this.#metric.labels === undefined ? undefined : allLabels.get(this.#metric.labels);
     this.#outputDims = output.dims;
     this.#hasRows = output.dims[0] === rows;
     if (labels !== undefined) {
-      if (!this.#sharesClasses) this.#classes?.add(output, labels);
+      if (!this.#sharesClasses) this.#classes?.add(output, labels, logSums);
       this.#values?.add(output, labels);
     }
     if (this.#metric.kind === 'loss') return;

@@ -1,9 +1,10 @@
 import { classCrossEntropy, largestClass, rankOfClass, softCrossEntropy, type ClassRow } from './cross-entropy.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
+import type { LogSums } from './log-sums.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
 /** The contribution of one position to a mean; NaN if a logit is NaN. */
-type Score = (row: ClassRow, label: number | ClassRow) => number;
+type Score = (row: ClassRow, label: number | ClassRow, logSums: LogSums) => number;
 
 /** Mean over the positions that count of a score of logits and label. */
 class MeanScore implements MetricAccumulator {
@@ -17,9 +18,9 @@ class MeanScore implements MetricAccumulator {
     this.#score = score;
   }
 
-  add({ output, labels }: MetricBatch): void {
+  add({ output, labels, logSums }: MetricBatch): void {
     forEachPosition(output, labels!, this.#reading, ({ row, label }) => {
-      this.#sum += this.#score(row, label);
+      this.#sum += this.#score(row, label, logSums);
       this.#count++;
     });
   }
@@ -31,8 +32,10 @@ class MeanScore implements MetricAccumulator {
 
 /** Mean cross-entropy of the labels under a softmax of the logits, in nats. */
 export function meanCrossEntropy(reading: LabelReading): MetricAccumulator {
-  return new MeanScore(reading, (row, label) =>
-    typeof label === 'number' ? classCrossEntropy(row, label) : softCrossEntropy(row, label),
+  return new MeanScore(reading, (row, label, logSums) =>
+    typeof label === 'number'
+      ? classCrossEntropy(row, label, logSums.of(row))
+      : softCrossEntropy(row, label, logSums.of(row)),
   );
 }
 

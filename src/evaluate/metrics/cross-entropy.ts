@@ -10,7 +10,12 @@ export interface ClassRow {
  * The two parts of a log-softmax: the largest value, and the logarithm of the sum of exponentials less that value. Not
  * finite if a logit is NaN.
  */
-function logSum({ data, start, classCount, stride }: ClassRow): { readonly largest: number; readonly log: number } {
+export interface LogSum {
+  readonly largest: number;
+  readonly log: number;
+}
+
+export function logSum({ data, start, classCount, stride }: ClassRow): LogSum {
   const end = start + classCount * stride;
   let largest = -Infinity;
   for (let at = start; at < end; at += stride) if (data[at]! > largest) largest = data[at]!;
@@ -19,15 +24,20 @@ function logSum({ data, start, classCount, stride }: ClassRow): { readonly large
   return { largest, log: Math.log(sum) };
 }
 
-/** Minus the log-probability of class `label` under a softmax of the logits, in nats; NaN if a logit is. */
-export function classCrossEntropy(row: ClassRow, label: number): number {
-  const { largest, log } = logSum(row);
+/**
+ * Minus the log-probability of class `label` under a softmax of the logits, in nats; NaN if a logit is. Here and below
+ * a row's sum may be given, if it is known.
+ */
+export function classCrossEntropy(row: ClassRow, label: number, { largest, log } = logSum(row)): number {
   return log - (row.data[row.start + label * row.stride]! - largest);
 }
 
 /** The same for several classes at one position, at little more than the cost of one. */
-export function classCrossEntropies(row: ClassRow, labels: readonly number[]): number[] {
-  const { largest, log } = logSum(row);
+export function classCrossEntropies(
+  row: ClassRow,
+  labels: readonly number[],
+  { largest, log } = logSum(row),
+): number[] {
   return labels.map((label) => log - (row.data[row.start + label * row.stride]! - largest));
 }
 
@@ -35,8 +45,7 @@ export function classCrossEntropies(row: ClassRow, labels: readonly number[]): n
  * Cross-entropy of a distribution over classes under a softmax of the logits, in nats; NaN if a logit is. Classes of
  * probability 0 add nothing.
  */
-export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number {
-  const { largest, log } = logSum(row);
+export function softCrossEntropy(row: ClassRow, probabilities: ClassRow, { largest, log } = logSum(row)): number {
   let total = Number.isNaN(log) ? log : 0;
   for (let at = 0; at < row.classCount; at++) {
     const share = probabilities.data[probabilities.start + at * probabilities.stride]!;
@@ -46,9 +55,7 @@ export function softCrossEntropy(row: ClassRow, probabilities: ClassRow): number
 }
 
 /** Divergence from the softmax of `from` to that of `to`, in nats (Kullback and Leibler 1951); NaN if a logit is. */
-export function klDivergence(from: ClassRow, to: ClassRow): number {
-  const ours = logSum(from);
-  const theirs = logSum(to);
+export function klDivergence(from: ClassRow, to: ClassRow, ours = logSum(from), theirs = logSum(to)): number {
   let total = Number.isNaN(ours.log + theirs.log) ? Number.NaN : 0;
   for (let at = 0; at < from.classCount; at++) {
     const logShare = from.data[from.start + at * from.stride]! - ours.largest - ours.log;

@@ -1,4 +1,5 @@
 import type { Dtype } from '../../checkpoint/dtype.ts';
+import type { LogSums } from './log-sums.ts';
 
 /** Numbers of any element type with their shape; row-major. */
 export interface NumberTensor {
@@ -26,6 +27,8 @@ export interface MetricBatch {
   readonly labels: NumberTensor | undefined;
   /** The same output of the uploaded model, for kinds that compare with it. */
   readonly reference: ArrayLike<number> | undefined;
+  /** Of the rows of outputs and references. */
+  readonly logSums: LogSums;
 }
 
 /**

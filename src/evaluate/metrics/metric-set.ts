@@ -6,6 +6,7 @@ import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { binaryAccuracy, meanBinaryCrossEntropy } from './binary-metrics.ts';
 import type { LabelReading } from './class-labels.ts';
 import { accuracy, MacroF1, meanCrossEntropy, topKAccuracy } from './class-metrics.ts';
+import { LogSums } from './log-sums.ts';
 import { LossMetric } from './loss-metric.ts';
 import type { MetricAccumulator, NumberTensor } from './metric-accumulator.ts';
 import { agreement, meanKlDivergence } from './reference-metrics.ts';
@@ -18,6 +19,8 @@ export interface NamedBatch {
   readonly labels: ReadonlyMap<string, NumberTensor>;
   /** Outputs of the uploaded model, by name; see `needsReference`. */
   readonly references?: ReadonlyMap<string, ArrayLike<number>>;
+  /** Of the rows of these outputs, for all that read the batch; absent: they are computed for this set alone. */
+  readonly logSums?: LogSums;
 }
 
 /** Options of an eval set's spec for all its labels. */
@@ -46,7 +49,7 @@ export class MetricSet {
   }
 
   /** Errors: `eval-label-mismatch`. Every output, label tensor and reference that a spec needs must be there. */
-  add({ rows, outputs, labels, references }: NamedBatch): void {
+  add({ rows, outputs, labels, references, logSums = new LogSums() }: NamedBatch): void {
     for (const { spec, accumulator } of this.#entries.values()) {
       const labelName = labelsOf(spec);
       const batch = {
@@ -54,6 +57,7 @@ export class MetricSet {
         output: outputs.get(spec.output)!,
         labels: labelName === undefined ? undefined : labels.get(labelName),
         reference: references?.get(spec.output),
+        logSums,
       };
       try {
         accumulator.add(batch);

@@ -3,6 +3,7 @@ import { quoteName } from '../../checkpoint/words/quote-name.ts';
 import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { classCrossEntropies, type ClassRow } from './cross-entropy.ts';
 import { firstLogit, labelledLayout, type ClassLayout } from './label-layout.ts';
+import type { LogSums } from './log-sums.ts';
 import type { NumberTensor } from './metric-accumulator.ts';
 import { TopChoices, type TopChoiceFindings } from './top-choices.ts';
 
@@ -98,7 +99,7 @@ export class ClassReader {
   }
 
   /** Errors: `eval-label-mismatch`. */
-  add(output: NumberTensor, labels: NumberTensor): void {
+  add(output: NumberTensor, labels: NumberTensor, logSums: LogSums): void {
     const layout = labelledLayout(output, labels, this.#reading);
     this.#layout = layout;
     let counted = 0;
@@ -109,11 +110,15 @@ export class ClassReader {
     this.#counted += counted;
     this.#ignored += layout.positions - counted;
     if (layout.form === 'indices' && labels.dims.length > 1 && labels.dims.at(-1)! > 1)
-      this.#addShifted(output, labels, layout);
+      this.#addShifted(output, labels, { layout, logSums });
   }
 
   /** Compares each position with its own label and those of its neighbours in the sequence, if these count. */
-  #addShifted(output: NumberTensor, labels: NumberTensor, layout: ClassLayout): void {
+  #addShifted(
+    output: NumberTensor,
+    labels: NumberTensor,
+    { layout, logSums }: { readonly layout: ClassLayout; readonly logSums: LogSums },
+  ): void {
     const { positions, classCount, classStride: stride } = layout;
     const length = labels.dims.at(-1)!;
     for (let position = 0; position < positions; position++) {
@@ -128,6 +133,7 @@ export class ClassReader {
       const values = classCrossEntropies(
         row,
         found.map(([, where]) => labels.data[where]!),
+        logSums.of(row),
       );
       found.forEach(([mean], each) => mean.add(values[each]!));
     }

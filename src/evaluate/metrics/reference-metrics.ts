@@ -3,15 +3,19 @@ import { forEachPosition, type LabelReading } from './class-labels.ts';
 import { binaryKlDivergence, klDivergence, largestClass, type ClassRow } from './cross-entropy.ts';
 import { classLayout, firstLogit, requireSameSize } from './label-layout.ts';
 import { shown } from './label-words.ts';
+import type { LogSums } from './log-sums.ts';
 import type { MetricAccumulator, MetricBatch } from './metric-accumulator.ts';
 
 /** The contribution of one position of the uploaded model and of this one to a mean. `from` is the uploaded model's. */
 interface PairScore {
-  classes(from: ClassRow, to: ClassRow): number;
+  classes(from: ClassRow, to: ClassRow, logSums: LogSums): number;
   binary(from: number, to: number): number;
 }
 
-const divergence: PairScore = { classes: klDivergence, binary: binaryKlDivergence };
+const divergence: PairScore = {
+  classes: (from, to, logSums) => klDivergence(from, to, logSums.of(from), logSums.of(to)),
+  binary: binaryKlDivergence,
+};
 const sameChoice: PairScore = {
   classes: (from, to) => {
     const [ours, theirs] = [largestClass(from), largestClass(to)];
@@ -34,10 +38,10 @@ class MeanPairScore implements MetricAccumulator {
     this.#score = score;
   }
 
-  add({ output, labels, reference }: MetricBatch): void {
+  add({ output, labels, reference, logSums }: MetricBatch): void {
     requireSameSize(output, reference);
     if (labels !== undefined)
-      return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference));
+      return forEachPosition(output, labels, this.#reading, ({ row }) => this.#add(row, reference, logSums));
     if (output.dims.length > 3 && this.#reading.classAxis === undefined)
       throw new FirnError(
         'eval-label-mismatch',
@@ -47,7 +51,7 @@ class MeanPairScore implements MetricAccumulator {
     const layout = classLayout(output.dims, this.#reading.classAxis);
     const { classCount, classStride: stride } = layout;
     for (let position = 0; position < layout.positions; position++) {
-      this.#add({ data: output.data, start: firstLogit(layout, position), classCount, stride }, reference);
+      this.#add({ data: output.data, start: firstLogit(layout, position), classCount, stride }, reference, logSums);
     }
   }
 
@@ -55,12 +59,12 @@ class MeanPairScore implements MetricAccumulator {
     return this.#sum / this.#count;
   }
 
-  #add(row: ClassRow, reference: ArrayLike<number>): void {
+  #add(row: ClassRow, reference: ArrayLike<number>, logSums: LogSums): void {
     const { start, classCount, data } = row;
     this.#sum +=
       classCount === 1
         ? this.#score.binary(reference[start]!, data[start]!)
-        : this.#score.classes({ ...row, data: reference }, row);
+        : this.#score.classes({ ...row, data: reference }, row, logSums);
     this.#count++;
   }
 }

@@ -49,6 +49,7 @@ const statuses: Record<FirnErrorCode, number> = {
   'eval-timeout': 422,
   'eval-memory': 422,
   'eval-crashed': 422,
+  'eval-device': 422,
   'eval-set-not-ready': 409,
   'metric-unknown': 422,
   'corrupt-object': 500,

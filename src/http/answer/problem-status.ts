@@ -75,6 +75,7 @@ export const problemKinds: Readonly<Record<FirnErrorCode, ProblemKind>> = {
   'eval-timeout': { status: 422, title: 'The evaluation took too long' },
   'eval-memory': { status: 422, title: 'The evaluation took too much memory' },
   'eval-crashed': { status: 422, title: 'The evaluation crashed' },
+  'eval-device': { status: 422, title: 'The evaluation failed on the GPU' },
   'eval-set-not-ready': { status: 409, title: 'The eval set is not ready' },
   'metric-unknown': { status: 422, title: 'A metric is unknown' },
 

@@ -87,6 +87,7 @@ describe('events', () => {
         ordinal,
         search: 1,
         estimatedBytes: 10,
+        device: 'cpu' as const,
         metrics: { loss: Number.NaN },
         degradation: { loss: Number.NaN },
         passed: false,

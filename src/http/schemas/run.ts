@@ -3,6 +3,7 @@ import { checkpointStates, type CheckpointCounts } from '../../catalog/contract/
 import type { EvalSet } from '../../catalog/contract/eval-set-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { defaultThreshold } from '../../checkpoint/quality/quality.ts';
+import { deviceWishes } from '../../checkpoint/options/device-wish.ts';
 import { fidelities } from '../../checkpoint/role.ts';
 import { defaultStateOptions, masterFidelities, stateFidelities } from '../../checkpoint/options/state-options.ts';
 import { thresholdsInWords } from '../../checkpoint/quality/threshold-words.ts';
@@ -70,6 +71,15 @@ const stateOptionsInput = z
     example: { firstMoment: 'bounded', secondMoment: 'bounded' },
   });
 
+const deviceWish = z.enum(deviceWishes).openapi('DeviceWish', {
+  description:
+    'What the checkpoints would like to be measured on: the upload, each trial, and what a download returns. ' +
+    '`preferred` (the default): a GPU; if no worker has one, or none is free in time, the processor. `required`: a ' +
+    'GPU, however long it takes. `none`: the processor. One checkpoint is never measured on both. `measuredOn` of ' +
+    'its result says which it was. A change holds for checkpoints that wait, too.',
+  example: 'preferred',
+});
+
 const forkSchema = z.strictObject({ run: runNameSchema, step: stepSchema });
 const baseModelSchema = z
   .strictObject({ namespace: nameSchema, name: nameSchema, run: runNameSchema.optional(), step: stepSchema.optional() })
@@ -95,6 +105,7 @@ export const runInput = z
     allowLarge: allowLargeSchema,
     search: searchOptionsInput.optional(),
     state: stateOptionsInput.optional(),
+    device: deviceWish.optional(),
     layerTypes: layerTypesSchema.optional().openapi({
       description: 'Tensor to layer type, overriding what graph, shapes and names say.',
       example: { 'head.weight': 'embedding' },
@@ -112,6 +123,7 @@ export const runInput = z
 export const runChange = z
   .strictObject({
     ...evaluationChange,
+    device: deviceWish.optional(),
     final: z
       .union([z.boolean(), finalQuality])
       .optional()
@@ -125,8 +137,9 @@ export const runChange = z
       }),
   })
   .refine(
-    ({ evalSet, thresholds, final }) => evalSet !== undefined || thresholds !== undefined || final !== undefined,
-    'must name an eval set, thresholds, or final',
+    ({ evalSet, thresholds, final, device }) =>
+      [evalSet, thresholds, final, device].some((given) => given !== undefined),
+    'must name an eval set, thresholds, final, or device',
   )
   .openapi('RunChange', { example: { evalSet: 'held-out-2' } });
 
@@ -142,6 +155,7 @@ export const runSchema = z
     }),
     search: searchOptionsSchema,
     state: stateOptionsSchema,
+    device: deviceWish,
     layerTypes: layerTypesSchema,
     seed: z.string().openapi({ description: 'Seed of every codebook of the run, in decimal.' }),
     forkedFrom: z.object({ run: z.string(), step: z.number().int() }).optional(),
@@ -176,6 +190,7 @@ export function renderRun(run: Run, { evalSet, forkedFrom, counts }: RunNames) {
     thresholdsInWords: evalSet === undefined ? [] : thresholdsInWords(evalSet.spec, run.thresholds),
     search: run.search,
     state: (run.state ?? defaultStateOptions) as z.infer<typeof stateOptionsSchema>,
+    device: run.device,
     layerTypes: { ...run.layerTypes },
     seed: run.seed,
     checkpointCounts: { ...(counts ?? noCheckpoints) },

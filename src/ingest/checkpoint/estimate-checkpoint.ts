@@ -7,6 +7,7 @@ import { FirnError } from '../../checkpoint/firn-error.ts';
 import { methodConfigOf } from '../../checkpoint/options/quantization-config.ts';
 import { runOfCheckpoint } from '../../compress/run-of-checkpoint.ts';
 import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import { wishOfJobs } from '../../checkpoint/options/device-wish.ts';
 import { estimateJobKind, type IngestContext } from '../ingest-context.ts';
 import { settleThresholds } from '../run/settle-thresholds.ts';
 
@@ -55,6 +56,7 @@ export async function estimateCheckpoint(
     await tx.jobs.enqueue({
       kind: estimateJobKind,
       subjectId: checkpoint.id,
+      device: wishOfJobs({ ...run, evalSetId: checkpoint.evalSetId ?? run.evalSetId }),
       ...(traceparent !== undefined && { traceparent }),
     });
     return tx.estimates.begin(checkpoint.id, thresholds);

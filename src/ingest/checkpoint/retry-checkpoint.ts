@@ -3,6 +3,7 @@ import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
 import { quoteName } from '../../checkpoint/words/quote-name.ts';
+import { wishOfJobs } from '../../checkpoint/options/device-wish.ts';
 import type { ChangeOptions } from '../run/change-run.ts';
 import { evalSetAfter, evaluationAfter, type EvaluationChange } from '../run/evaluation-of-run.ts';
 import { encodeJobKind, type IngestContext } from '../ingest-context.ts';
@@ -43,13 +44,15 @@ export async function retryCheckpoint(
     await precondition?.(tx);
     await settleLayout(tx, run, checkpoint, model);
     const now = (await tx.runs.get(run.id))!;
-    const queued = await tx.checkpoints.retry(id, await evaluationAfter(tx, now, ofFinal(change, checkpoint)));
+    const evaluation = await evaluationAfter(tx, now, ofFinal(change, checkpoint));
+    const queued = await tx.checkpoints.retry(id, evaluation);
     await tx.jobs.restart({
       kind: encodeJobKind,
       subjectId: id,
       orderKey: run.id,
       orderSequence: checkpoint.sequence,
       traceparent,
+      device: wishOfJobs({ ...now, evalSetId: evaluation.evalSetId }),
     });
     return queued;
   });

@@ -1,4 +1,7 @@
 import type { BlockingCheckpoint, Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
+import type { Catalog } from '../../catalog/contract/catalog.ts';
+import { livingMs } from '../../catalog/contract/work/process-records.ts';
+import { wishOfJobs } from '../../checkpoint/options/device-wish.ts';
 import { durationInWords } from '../../checkpoint/words/duration-in-words.ts';
 import type { IngestContext } from '../ingest-context.ts';
 
@@ -15,6 +18,14 @@ export interface Waiting {
 }
 
 const forWorker: Waiting = { inWords: 'waits for a worker' };
+const forGpu: Waiting = { inWords: 'waits for a worker with a GPU, which its run requires; none is running' };
+
+/** A run that requires a GPU waits for as long as no worker has one, which nobody would guess. */
+async function forWorkerOf(catalog: Catalog, runId: string): Promise<Waiting> {
+  const run = await catalog.runs.get(runId);
+  if (run === undefined || wishOfJobs(run) !== 'required') return forWorker;
+  return (await catalog.processes.living('worker', livingMs, 'cuda')).count === 0 ? forGpu : forWorker;
+}
 
 type Context = Pick<IngestContext, 'catalog' | 'now'> & {
   readonly limits: Pick<IngestContext['limits'], 'reservationTtlMs'>;
@@ -28,7 +39,7 @@ export async function whatItWaitsFor(
   if (checkpoint.state !== 'queued') return undefined;
   const blocking = await catalog.checkpoints.blocking(checkpoint);
   return blocking === undefined
-    ? forWorker
+    ? forWorkerOf(catalog, checkpoint.runId)
     : describeBlocking(blocking, { now: await now(), reservationTtlMs: limits.reservationTtlMs });
 }
 
@@ -49,12 +60,12 @@ export async function whatTheyWaitFor(
     if (each.sequence >= (lastOfRun.get(each.runId)?.sequence ?? each.sequence)) lastOfRun.set(each.runId, each);
   const asked = [...lastOfRun.values()].map(async (last) => [last.runId, await whatItWaitsFor(ctx, last)] as const);
   const ofRun = new Map(await Promise.all(asked));
-  return new Map(
-    queued.map(({ id, runId, step }) => {
-      const waiting = ofRun.get(runId);
-      return [id, waiting === undefined || waiting.step === step ? forWorker : waiting];
-    }),
-  );
+  const each = queued.map(async ({ id, runId, step }) => {
+    const waiting = ofRun.get(runId);
+    const isFirst = waiting === undefined || waiting.step === step;
+    return [id, isFirst ? await forWorkerOf(ctx.catalog, runId) : waiting] as const;
+  });
+  return new Map(await Promise.all(each));
 }
 
 /** Pure. */

@@ -13,6 +13,7 @@ import {
   type GivenSearchOptions,
   type SearchOptions,
 } from '../../checkpoint/options/search-options.ts';
+import { defaultDeviceWish, type DeviceWish } from '../../checkpoint/options/device-wish.ts';
 import { defaultStateOptions, type StateOptions } from '../../checkpoint/options/state-options.ts';
 import { readyEvalSet } from './evaluation-of-run.ts';
 import type { FitsEvalSet } from '../ingest-context.ts';
@@ -30,6 +31,7 @@ export interface CreateRunInput {
   readonly allowLarge?: boolean | undefined;
   readonly search?: GivenSearchOptions | undefined;
   readonly state?: { readonly [Option in keyof StateOptions]?: StateOptions[Option] | undefined } | undefined;
+  readonly device?: DeviceWish | undefined;
   readonly layerTypes?: Readonly<Record<string, LayerType>> | undefined;
   /** A checkpoint of another repository, with the same tensors, that the first one is stored against. */
   readonly builtOn?: { readonly run: Run; readonly checkpoint: Checkpoint } | undefined;
@@ -80,6 +82,7 @@ export async function createRun(
       fidelity,
       thresholds,
       search,
+      device: input.device ?? parent?.run.device ?? defaultDeviceWish,
       ...stateOf(input, parent?.run),
       layerTypes: input.layerTypes ?? parent?.run.layerTypes ?? {},
       seed: (parent?.run ?? input.builtOn?.run)?.seed ?? newSeed(),

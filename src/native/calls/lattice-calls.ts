@@ -67,34 +67,36 @@ export function latticeCalls(runner: JobRunner) {
           return addon.gramFactor(engine, gram, size, damping);
         }),
       ),
-    latticeTargets: async (request, signal) =>
-      floatsOf(
-        await runJob(runner, signal, () => {
-          checkGptq.weights(request);
-          const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone, held } = request;
-          const { factor, size, inputs, outputs, inputsLast } = request.place;
-          return addon.latticeTargets(
-            engine,
-            weights,
-            nativeNumbers.dtype[dtype],
-            flattened([segment]),
-            previous?.values,
-            previous?.activity,
-            symbolRates,
-            factor,
-            size,
-            inputs,
-            outputs,
-            Number(inputsLast),
-            firstElement,
-            strength,
-            deadZone,
-            held?.weights ?? '',
-            held?.state ?? '',
-            held?.factor ?? '',
-          );
-        }),
-      ),
+    latticeTargets: async (request, { into, signal } = {}) => {
+      const targets = await runJob(runner, signal, () => {
+        checkGptq.weights(request);
+        if (into !== undefined) checkGptq.into(into, request.segment);
+        const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone, held } = request;
+        const { factor, size, inputs, outputs, inputsLast } = request.place;
+        return addon.latticeTargets(
+          engine,
+          weights,
+          nativeNumbers.dtype[dtype],
+          flattened([segment]),
+          previous?.values,
+          previous?.activity,
+          symbolRates,
+          factor,
+          size,
+          inputs,
+          outputs,
+          Number(inputsLast),
+          firstElement,
+          strength,
+          deadZone,
+          held?.weights ?? '',
+          held?.state ?? '',
+          held?.factor ?? '',
+          into,
+        );
+      });
+      return floatsOf(targets ?? into!);
+    },
   } satisfies Partial<NativeCore>;
 }
 
@@ -107,9 +109,9 @@ export function flattened(segments: readonly LatticeSegment[]): Int32Array {
   return numbers;
 }
 
-/** Jobs write from the start of their own buffers. */
-function floatsOf({ buffer, length }: Uint8Array): Float32Array {
-  return new Float32Array(buffer, 0, length / 4);
+/** Jobs write from the start of their own buffers, or to aligned ones that they were given. */
+function floatsOf({ buffer, byteOffset, length }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, byteOffset, length / Float32Array.BYTES_PER_ELEMENT);
 }
 
 /** Both parts share the buffer that the job wrote: four bytes an element, then one. */

@@ -1,10 +1,10 @@
 import { checkArguments } from './check-arguments.ts';
 import { checkLattice } from './check-lattice.ts';
-import { gptqBlockMax, type GptqWeights } from '../core.ts';
+import { gptqBlockMax, type GptqWeights, type LatticeSegment } from '../core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the GPTQ calls; see check-arguments.ts. */
-export const checkGptq = { gram, weights, place };
+export const checkGptq = { gram, weights, place, into };
 
 type Rounded = Pick<GptqWeights, 'place' | 'firstElement' | 'strength' | 'deadZone'>;
 
@@ -42,4 +42,12 @@ function place({ place: at, firstElement, strength, deadZone }: Rounded, count: 
   integer('firstElement', firstElement, 0, inputs * outputs - count);
   if (!(strength >= 0 && strength <= 1)) throw argumentError(`strength: ${strength}, but 0 to 1 expected`);
   integer('deadZone', deadZone, 0, 256);
+}
+
+function into(memory: Uint8Array, { elementCount }: LatticeSegment): void {
+  typed('into', memory, Uint8Array);
+  const width = Float32Array.BYTES_PER_ELEMENT;
+  integer('into length', memory.length, elementCount * width, elementCount * width);
+  if (memory.byteOffset % width !== 0)
+    throw argumentError(`into: at byte ${memory.byteOffset}, where no F32 may begin`);
 }

@@ -1,5 +1,6 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { HeldNames } from './device.ts';
+import type { ElementsOptions } from './residual.ts';
 
 /** Quantization of residuals to a lattice, and its targets (GPTQ). `core.ts` says what holds for all calls. */
 export interface LatticeCalls {
@@ -42,9 +43,10 @@ export interface LatticeCalls {
   /**
    * The targets to which the weights of one segment move, if the weights of later inputs compensate the rounding error
    * of each (GPTQ, Frantar et al. 2022, section 3). latticeQuantize of these targets, with a dead zone of at most a
-   * step, gives the moves. Rejects with the errors of latticeQuantize.
+   * step, gives the moves. They are written to `into`, if given; its length must match, and it must begin where an F32
+   * may. Rejects with the errors of latticeQuantize.
    */
-  latticeTargets(request: GptqWeights, signal?: AbortSignal): Promise<Float32Array>;
+  latticeTargets(request: GptqWeights, options?: ElementsOptions): Promise<Float32Array>;
 }
 
 /** Ranges of native/include/firn/residual_quant/lattice.h. A package with parameters outside them is corrupt. */

@@ -60,21 +60,41 @@ export function latticeSegment(
  */
 const activityAtStart = 168;
 
-/** Starting values of a block's moves: the previous block's state, or the origins of its tensors. */
+/**
+ * Starting values of a block's moves: the previous block's state, or the origins of its tensors. These may lie in
+ * memory taken from `memory`: `values` and `activity` share a buffer.
+ */
 export function latticeBlock(
   file: ResidualFile,
   block: PlannedBlock,
   previous: LatticeState | undefined,
+  memory?: Memory,
 ): Required<LatticeBlock> {
   const segments = latticeSegments(file, block);
   if (previous !== undefined) return { segments, previous };
-  const values = new Int32Array(block.elementCount);
+  const { values, activity } = newState(block.elementCount, memory);
+  activity.fill(activityAtStart);
   let first = 0;
   for (const { tensor, elementCount } of block.segments) {
     values.fill(file.residuals.get(tensor)!.origin, first, first + elementCount);
     first += elementCount;
   }
-  return { segments: inOwnUnits(segments), previous: { values, activity: activitiesAtStart(block) } };
+  return { segments: inOwnUnits(segments), previous: { values, activity } };
+}
+
+/** Gives buffers of a length in bytes, with undefined content, that begin where any element may. */
+interface Memory {
+  take(lengthBytes: number): Uint8Array;
+}
+
+/** A state with undefined content. */
+function newState(elementCount: number, memory: Memory | undefined): LatticeState {
+  const valuesBytes = elementCount * Int32Array.BYTES_PER_ELEMENT;
+  const bytes = memory?.take(valuesBytes + elementCount) ?? new Uint8Array(valuesBytes + elementCount);
+  return {
+    values: new Int32Array(bytes.buffer, bytes.byteOffset, elementCount),
+    activity: bytes.subarray(valuesBytes),
+  };
 }
 
 /** Segments of a block that starts from values in its tensors' own units: origins, or a placed state. */

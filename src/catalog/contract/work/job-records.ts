@@ -1,3 +1,6 @@
+import type { DeviceKind } from '../../../checkpoint/device-kind.ts';
+import type { DeviceWish } from '../../../checkpoint/options/device-wish.ts';
+
 export const jobStates = ['held', 'queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
 
@@ -26,6 +29,21 @@ export interface Job {
   readonly cancelRequested: boolean;
   /** W3C traceparent of the request or work that enqueued the job. */
   readonly traceparent?: string;
+  readonly device: DeviceWish;
+}
+/** What a worker has, and how long jobs wait for one that has more. */
+export interface DeviceClaim {
+  readonly kinds: readonly DeviceKind[];
+  /** For so long a job that prefers a GPU is left to workers with one, and these leave it jobs that want none. */
+  readonly waitMs: number;
+  /** A worker counts as alive for so long after a sign of life. */
+  readonly livingMs: number;
+}
+/** How long jobs of a kind wait that wish for the same. */
+export interface JobWait {
+  readonly kind: string;
+  readonly device: DeviceWish;
+  readonly seconds: number;
 }
 /** Proof of a claim; every later verb checks it. */
 export interface Claim {
@@ -38,6 +56,8 @@ export interface JobCount {
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
+  /** Of running jobs: what the worker has that holds them. */
+  readonly worker?: DeviceKind;
 }
 export interface JobRecords {
   /**
@@ -53,7 +73,11 @@ export interface JobRecords {
     attemptsMax?: number;
     leasesLostMax?: number;
     traceparent?: string;
+    /** `none` when absent. */
+    device?: DeviceWish;
   }): Promise<Job>;
+  /** What the unfinished jobs of an order key wish for from now on; running ones are not affected. */
+  setDevice(orderKey: string, device: DeviceWish): Promise<void>;
   /** Does nothing if the job is queued or running; `conflict` when the subject has no unfinished job of the kind. */
   release(kind: string, subjectId: string, traceparent?: string): Promise<void>;
   /**
@@ -67,12 +91,19 @@ export interface JobRecords {
     orderKey: string;
     orderSequence: number;
     traceparent?: string | undefined;
+    device?: DeviceWish;
   }): Promise<Job>;
   /**
    * Claims at most `limit` jobs that are due, those of the first kinds first, in order, with `for update skip locked`.
-   * Not inside a transaction.
+   * Without `devices` whatever a job wishes for is ignored. Not inside a transaction.
    */
-  claim(input: { kinds: readonly string[]; workerId: string; leaseMs: number; limit: number }): Promise<Job[]>;
+  claim(input: {
+    kinds: readonly string[];
+    workerId: string;
+    leaseMs: number;
+    limit: number;
+    devices?: DeviceClaim | undefined;
+  }): Promise<Job[]>;
   /** Extends the lease; returns whether cancel was requested. Throws `conflict` when the claim is lost. */
   heartbeat(claim: Claim, leaseMs: number): Promise<{ cancelRequested: boolean }>;
   /**
@@ -107,6 +138,9 @@ export interface JobRecords {
   /** Removes some jobs that finished before the time; returns their number, 0 when none is left. */
   prune(finishedBefore: Date): Promise<number>;
   count(): Promise<readonly JobCount[]>;
-  /** By kind: the longest time that a claimable job has waited, in seconds; kinds without such a job are left out. */
-  oldestQueuedSeconds(): Promise<Readonly<Record<string, number>>>;
+  /**
+   * By kind and wish: the longest time that a claimable job has waited, since it was due and the one before it in its
+   * order had ended. Kinds and wishes without such a job are left out.
+   */
+  oldestQueued(): Promise<readonly JobWait[]>;
 }

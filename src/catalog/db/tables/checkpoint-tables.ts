@@ -1,4 +1,5 @@
 import { bigint, boolean, doublePrecision, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { deviceKinds } from '../../../checkpoint/device-kind.ts';
 import { fileRoles } from '../../../checkpoint/role.ts';
 import type { FinalQuality } from '../../../checkpoint/quality/final-quality.ts';
 import type { MetricValues, QualityThresholds } from '../../../checkpoint/quality/quality.ts';
@@ -90,6 +91,7 @@ export const trials = pgTable(
     passed: boolean('passed').notNull(),
     seconds: doublePrecision('seconds').notNull(),
     createdAt: createdAt(),
+    device: text('device', { enum: deviceKinds }).notNull().default('cpu'),
   },
   (table) => [primaryKey({ columns: [table.checkpointId, table.configKey] })],
 );

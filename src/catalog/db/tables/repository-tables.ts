@@ -1,4 +1,5 @@
 import { boolean, date, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { defaultDeviceWish, deviceWishes } from '../../../checkpoint/options/device-wish.ts';
 import { fidelities } from '../../../checkpoint/role.ts';
 import { type EvalSet, evalSetStates } from '../../contract/eval-set-records.ts';
 import { type HubSettings, repositoryTypes, visibilities } from '../../contract/repository-records.ts';
@@ -58,6 +59,7 @@ export const runs = pgTable('runs', {
   state: json<NonNullable<Run['state']>>('state'),
   bindingEvalSetId: text('binding_eval_set_id'),
   closedAt: time('closed_at'),
+  device: text('device', { enum: deviceWishes }).notNull().default(defaultDeviceWish),
 });
 
 export const tokens = pgTable('tokens', {

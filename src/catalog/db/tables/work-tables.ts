@@ -1,4 +1,6 @@
 import { bigint, boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { deviceKinds } from '../../../checkpoint/device-kind.ts';
+import { deviceWishes } from '../../../checkpoint/options/device-wish.ts';
 import { fileRoles } from '../../../checkpoint/role.ts';
 import { evalSetParts } from '../../contract/eval-set-records.ts';
 import type { IdempotentAnswer } from '../../contract/uploads/idempotency-records.ts';
@@ -28,6 +30,7 @@ export const jobs = pgTable('jobs', {
   traceparent: text('traceparent'),
   createdAt: createdAt(),
   finishedAt: time('finished_at'),
+  device: text('device', { enum: deviceWishes }).notNull().default('none'),
 });
 
 export const bodyReservations = pgTable('body_reservations', {
@@ -86,6 +89,7 @@ export const processes = pgTable('processes', {
   version: text('version').notNull(),
   startedAt: time('started_at').notNull(),
   seenAt: time('seen_at').notNull(),
+  device: text('device', { enum: deviceKinds }).notNull().default('cpu'),
 });
 
 export const idempotency = pgTable('idempotency', {

@@ -40,6 +40,7 @@ export function retrySuite(open: () => Catalog): void {
       ordinal: 0,
       search: 1,
       estimatedBytes: 1,
+      device: 'cpu' as const,
       metrics: {},
       degradation: {},
       passed: true,

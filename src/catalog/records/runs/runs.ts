@@ -68,6 +68,15 @@ export function runRecords(db: Db): RunRecords {
       if (changed === undefined) throw missing();
       return dropNulls(changed);
     },
+    async setDevice(id, device) {
+      const [changed] = await query
+        .update(runs)
+        .set({ device })
+        .where(and(eq(runs.id, id), isNull(runs.deletedAt)))
+        .returning(runColumns);
+      if (changed === undefined) throw missing();
+      return dropNulls(changed);
+    },
     async layoutOf(id) {
       const [run] = await query.select({ layout: runs.layout }).from(runs).where(eq(runs.id, id));
       return run?.layout ?? undefined;

@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import type { RepositoryFilter } from '../../../../clients/typescript/src/index.ts';
 import type { Commands } from '../../program/commands.ts';
+import { deviceWishes } from '../../../checkpoint/options/device-wish.ts';
 import { readThreshold } from '../hub-commands.ts';
 import type { HubOptions } from '../session.ts';
 import type { CreateRepository } from './repos.ts';
@@ -98,7 +99,8 @@ function addRuns(group: Command, commands: Commands): void {
       .hub(group, usage, description, ...examples)
       .option('--eval-set <name>', 'measure its checkpoints on this eval set')
       .option('--threshold <metric=share>', 'largest degradation of a metric; may be repeated', readThreshold)
-      .option('--allow-large', 'allow a threshold that lets through what most would call damage');
+      .option('--allow-large', 'allow a threshold that lets through what most would call damage')
+      .addOption(new Option('--device <wish>', 'what to measure on: a GPU or the processor').choices(deviceWishes));
   measuring(
     'create RUN',
     'make a run, without an eval set an exact one',

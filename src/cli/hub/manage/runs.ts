@@ -8,7 +8,11 @@ import { deleteNamed, type DeleteCommand, type Deletion } from './delete-named.t
 
 type Run = components['schemas']['Run'];
 
-export interface EditRun extends HubOptions, Measuring {}
+type DeviceWish = components['schemas']['DeviceWish'];
+
+export interface EditRun extends HubOptions, Measuring {
+  readonly device?: DeviceWish;
+}
 
 export interface CreateRun extends EditRun {
   /** A repository, run or step. */
@@ -49,10 +53,10 @@ export async function forkRun(from: string, to: string, options: CreateRun): Pro
 
 /** `firn runs edit RUN`. */
 export async function editRun(text: string, options: EditRun): Promise<void> {
-  const { evalSet, threshold } = options;
-  if (evalSet === undefined && threshold === undefined)
-    throw new Error(`firn runs edit ${text}: say what to change, with --eval-set or --threshold.`);
-  await changeRun(text, measuredWith(options), options);
+  const { evalSet, threshold, device } = options;
+  if (evalSet === undefined && threshold === undefined && device === undefined)
+    throw new Error(`firn runs edit ${text}: say what to change, with --eval-set, --threshold or --device.`);
+  await changeRun(text, { ...measuredWith(options), ...deviceOf(options) }, options);
 }
 
 /** `firn runs close RUN` and `firn runs open RUN`. */
@@ -97,9 +101,14 @@ export async function deleteTarget(text: string, options: DeleteCommand): Promis
   });
 }
 
+function deviceOf({ device }: EditRun): { device?: DeviceWish } {
+  return device === undefined ? {} : { device };
+}
+
 function bodyOf({ baseModel, ...measured }: CreateRun): Omit<components['schemas']['RunInput'], 'name'> {
   return {
     ...measuredWith(measured),
+    ...deviceOf(measured),
     ...(baseModel !== undefined && { baseModel: baseModelOf(baseModel) }),
   };
 }
@@ -130,8 +139,15 @@ function sayRun({ hub, terminal }: Session, text: string, run: Run): void {
     run.fidelity,
     ...(run.evalSet === undefined ? [] : [`measured on ${run.evalSet}`]),
     ...run.thresholdsInWords,
+    ...deviceInWords(run),
     ...(run.forkedFrom === undefined ? [] : [`forked from ${run.forkedFrom.run}@${run.forkedFrom.step}`]),
     run.final ? 'closed: it takes no new steps' : 'open',
   ];
   terminal.say(`${formatTarget({ namespace, name, run: run.name })}: ${parts.join('; ')}`);
+}
+
+/** What is not usual of where a run is measured. */
+function deviceInWords({ fidelity, device }: Run): string[] {
+  if (fidelity === 'exact' || device === 'preferred') return [];
+  return [device === 'required' ? 'on a GPU only' : 'on the processor only'];
 }

@@ -18,12 +18,13 @@ export function outcomeInWords({
   if (state === 'open') return `open: ${expiryInWords(expiresAt) ?? 'waits for files, and expires unless some arrive'}`;
   if (error !== undefined) return `${state}: ${error.message}`;
   if (result === undefined) return stateInWords(state, waitsFor);
-  const { fidelity, kind, rawBytes, storedBytes, degradation = {}, seconds } = result;
+  const { fidelity, kind, rawBytes, storedBytes, degradation = {}, measuredOn, seconds } = result;
   const took = Object.values(seconds).reduce((sum, phase) => sum + phase, 0);
   return [
     `${fidelity} ${kind}, ${bytesInWords(storedBytes)} of ${bytesInWords(rawBytes)}`,
     `${(rawBytes / Math.max(1, storedBytes)).toFixed(1)}x`,
     ...(Object.keys(degradation).length > 0 ? [metricsInWords(degradation)] : []),
+    ...(measuredOn === 'cuda' ? ['measured on a GPU'] : []),
     `${took.toFixed(1)} s`,
   ].join(', ');
 }

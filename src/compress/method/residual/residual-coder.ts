@@ -24,7 +24,8 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { previousChain, previousState } from './lattice/previous-state.ts';
 import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
+import { BlockMemory } from '../../../restore/block-memory.ts';
+import type { ModelSource, WeightsOptions } from '../../upload/model-source.ts';
 import type { ModelSymbols } from './lattice/symbol-cache.ts';
 import type { BlockNames } from './held-names.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
@@ -69,6 +70,8 @@ export interface BlockFindings extends Pick<QuantizedBlock, 'statistics' | 'erro
  */
 export class ResidualCoder {
   private readonly parts: ResidualCoderParts;
+  /** For starting values and targets of blocks in work. */
+  private readonly memory = new BlockMemory();
 
   constructor(parts: ResidualCoderParts) {
     this.parts = parts;
@@ -98,7 +101,7 @@ export class ResidualCoder {
         if (symbols !== undefined) modelSymbols.set(key, symbols);
         return { statistics, errors, plainErrors, compared };
       },
-      signal,
+      { signal },
     );
   }
 
@@ -113,14 +116,9 @@ export class ResidualCoder {
     counts: ContextCounts,
     signal?: AbortSignal,
   ): Promise<Float64Array> {
-    const measure = async ({
-      gradients: _,
-      gradientDtype: __,
-      gradientScales: ___,
-      ...block
-    }: ResidualBlock): Promise<Float64Array> =>
+    const measure = async (block: ResidualBlock): Promise<Float64Array> =>
       (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
-    return this.withBlock(file, at, rounding, measure, signal);
+    return this.withBlock(file, at, rounding, measure, { gradients: false, signal });
   }
 
   /** Counts the symbols of a block that was quantized in the same way before; false if they are no longer cached. */
@@ -146,7 +144,10 @@ export class ResidualCoder {
       core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal),
     );
     if (payload !== undefined) return payload;
-    return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), signal);
+    return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), {
+      gradients: false,
+      signal,
+    });
   }
 
   /** The rebuilt elements of a block, rounded as in its last quantization. */
@@ -165,13 +166,10 @@ export class ResidualCoder {
     const elements =
       after && (await this.withSymbols(at, (symbols) => core.residualMovedElements(symbols, after, dtype, options)));
     if (elements !== undefined) return elements;
-    return this.withBlock(
-      file,
-      at,
-      rounding,
-      (block) => core.residualCodedElements(block, dtype, options),
-      options.signal,
-    );
+    return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), {
+      gradients: false,
+      signal: options.signal,
+    });
   }
 
   /** Calls `use` with a block's cached symbols; undefined if there are none, or a device has lost them. */
@@ -188,17 +186,20 @@ export class ResidualCoder {
     }
   }
 
-  /** Calls `use` with a block in the core's form, and with the number of its elements that have a previous value. */
+  /**
+   * Calls `use` with a block in the core's form, and with the number of its elements that have a previous value. The
+   * block is valid only until `use` ends. Only errors depend on gradients.
+   */
   private withBlock<T>(
     file: ResidualFile,
     at: BlockPlace,
     rounding: BlockRounding,
     use: (block: ResidualBlock, compared: number) => Promise<T>,
-    signal?: AbortSignal,
+    options: WeightsOptions,
   ) {
     const { source, gradientScale } = this.parts;
     const work = async (pair: WeightBlock): Promise<T> => {
-      const { chain, segments, targets, along, isFirst } = await this.start(file, at, rounding, pair, signal);
+      const { chain, segments, targets, along, isFirst } = await this.start(file, at, rounding, pair, options.signal);
       const scales =
         pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
       const slots = blockSlots(file, at.block);
@@ -214,9 +215,14 @@ export class ResidualCoder {
         gradientScales: scales,
         held: this.parts.names?.block(at),
       };
-      return use(block, isFirst ? 0 : at.block.elementCount);
+      try {
+        return await use(block, isFirst ? 0 : at.block.elementCount);
+      } finally {
+        if (!(chain.start instanceof Int32Array)) this.memory.give(chain.start.activity);
+        if (targets !== undefined) this.memory.give(targets);
+      }
     };
-    return source.withWeights(at.file, at.block, work, signal);
+    return source.withWeights(at.file, at.block, work, options);
   }
 
   /**
@@ -246,7 +252,7 @@ export class ResidualCoder {
     const previous = placed === undefined ? await previousState(ancestor, at, signal) : undefined;
     const lattice =
       placed === undefined
-        ? latticeBlock(file, at.block, previous)
+        ? latticeBlock(file, at.block, previous, this.memory)
         : { segments: inOwnUnits(latticeSegments(file, at.block)), previous: placed };
     const isFirst = (placed ?? previous) === undefined;
     const priced = isFirst ? undefined : rates;
@@ -262,7 +268,7 @@ export class ResidualCoder {
         symbolRates: priced,
         heldOf: names && ((number, factor) => names.segment(at, number, factor)),
       },
-      signal,
+      { signal, memory: this.memory },
     );
     const chain = { links: [], start: lattice.previous };
     return { chain, segments: lattice.segments, targets, along: undefined, isFirst };

@@ -4,6 +4,7 @@ import type { Run } from '../../../catalog/contract/run-records.ts';
 import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { residualStepMin } from '../../../checkpoint/options/methods/residual-config.ts';
 import { withinThreshold } from '../../../checkpoint/quality/quality.ts';
+import type { Evaluator } from '../../../evaluate/evaluator.ts';
 import {
   modelOf,
   openCompressHarness,
@@ -100,8 +101,12 @@ describe('a graph whose inputs cannot be measured', () => {
     const run = await harness.newRun({ search });
     const inputGrams = (): Promise<never> =>
       Promise.reject(new FirnError('eval-memory', 'The evaluation took too much memory.'));
+    const { evaluator } = harness;
+    // An examination fails with them, too, and is made again without them.
+    const examine: Evaluator['examine'] = (request, signal) =>
+      request.grams === undefined ? evaluator.examine(request, signal) : inputGrams();
     const checkpoint = await harness.push(run, 0, withGradients(tinyWeights(0), tinyGradients(0)), {
-      ctx: harness.context({ evaluator: { ...harness.evaluator, inputGrams } }),
+      ctx: harness.context({ evaluator: { ...evaluator, examine, inputGrams } }),
     });
     expect(checkpoint.result).toMatchObject({ fidelity: 'lossy' });
     expect(checkpoint.result!.warnings.join()).toContain('The inputs of the matrices could not be measured');
@@ -117,7 +122,12 @@ describe('a checkpoint of which the training job reported another figure', () =>
   ] as const)('%s', async (_, loss, fidelity, times) => {
     const run = await harness.newRun({ search });
     const inputGrams = vi.fn(harness.evaluator.inputGrams.bind(harness.evaluator));
-    const ctx = harness.context({ evaluator: { ...harness.evaluator, inputGrams } });
+    // As for a graph that needs a run of its own for them.
+    const examine: Evaluator['examine'] = async (request, signal) => {
+      const { grams: _, ...examination } = await harness.evaluator.examine(request, signal);
+      return examination;
+    };
+    const ctx = harness.context({ evaluator: { ...harness.evaluator, examine, inputGrams } });
     const checkpoint = await harness.push(run, 0, modelOf(tinyWeights(0)), {
       ctx,
       ...(loss !== undefined && { expects: { loss } }),

@@ -3,6 +3,7 @@ import { stateInWords } from '../../../checkpoint/words/state-in-words.ts';
 import type { NamedCheckpoint } from '../../../catalog/contract/overview-records.ts';
 import type { Waiting } from '../../../ingest/checkpoint/what-it-waits-for.ts';
 import { jobStates } from '../../../catalog/contract/work/job-records.ts';
+import { livingMs } from '../../../catalog/contract/work/process-records.ts';
 import { checkScope } from '../../request/locate.ts';
 import type { View } from '../page-context.ts';
 import { pagePaths } from '../page-paths.ts';
@@ -11,19 +12,17 @@ import { Facts } from '../parts/facts.tsx';
 import { Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 
-/** A process that was silent for longer is not counted, in ms: readiness has the same limit. */
-const livingMs = 35_000;
-
 /** Most checkpoints that are listed. */
 const shownMax = 20;
 
 /** Jobs and workers of the whole hub, for who may read all of it. */
 export const queueView: View = async ({ gateway: { catalog, checkpoints: verbs }, viewer: { principal } }) => {
   checkScope(principal, scopeOn(principal, {}), 'read');
-  const [counts, waits, workers, gateways, checkpoints, queued] = await Promise.all([
+  const [counts, waits, workers, withGpu, gateways, checkpoints, queued] = await Promise.all([
     catalog.jobs.count(),
-    catalog.jobs.oldestQueuedSeconds(),
+    catalog.jobs.oldestQueued(),
     catalog.processes.living('worker', livingMs),
+    catalog.processes.living('worker', livingMs, 'cuda'),
     catalog.processes.living('gateway', livingMs),
     catalog.checkpoints.count(),
     catalog.overview.queued(shownMax),
@@ -31,7 +30,11 @@ export const queueView: View = async ({ gateway: { catalog, checkpoints: verbs }
   const waiting = await verbs.allWaitFor(queued.map(({ checkpoint }) => checkpoint));
   const kinds = [...new Set(counts.map(({ kind }) => kind))].sort();
   const countFor = (kind: string, state: string): number =>
-    counts.find((each) => each.kind === kind && each.state === state)?.count ?? 0;
+    counts.reduce((sum, each) => sum + (each.kind === kind && each.state === state ? each.count : 0), 0);
+  const longestWait = (kind: string): string => {
+    const seconds = waits.filter((each) => each.kind === kind).map((each) => each.seconds);
+    return seconds.length === 0 ? '–' : secondsInWords(Math.max(...seconds));
+  };
   return {
     title: 'Queue',
     content: (
@@ -43,6 +46,7 @@ export const queueView: View = async ({ gateway: { catalog, checkpoints: verbs }
         <Facts
           facts={[
             ['Workers', <span class="big">{workers.count}</span>],
+            ...(withGpu.count > 0 ? ([['Workers with a GPU', String(withGpu.count)]] as const) : []),
             ['Gateways', <span class="big">{gateways.count}</span>],
             [
               'Last sign of a worker',
@@ -68,7 +72,7 @@ export const queueView: View = async ({ gateway: { catalog, checkpoints: verbs }
             rows={kinds.map((kind) => [
               kind,
               ...jobStates.map((state) => countFor(kind, state).toLocaleString('en-US')),
-              waits[kind] === undefined ? '–' : secondsInWords(waits[kind]),
+              longestWait(kind),
             ])}
           />
         )}

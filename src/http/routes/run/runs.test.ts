@@ -264,6 +264,47 @@ describe('runs', () => {
   });
 });
 
+describe('what a run would like to be measured on', () => {
+  const jobOf = async (step: number) => {
+    const run = await gateway.catalog.runs.find((await repositoryOf()).id, 'wishing');
+    const { id } = (await gateway.catalog.checkpoints.find(run!.id, step))!;
+    return gateway.catalog.jobs.find('encode', id);
+  };
+  const repositoryOf = async () => (await gateway.catalog.repositories.find('acme', 'lm'))!;
+
+  it('is a GPU if one is free in time, unless it is said, and is inherited by a fork', async () => {
+    expect((await call('POST', runs, { name: 'usual', evalSet: 'ready' })).json.device).toBe('preferred');
+    const created = await call('POST', runs, { name: 'wishing', evalSet: 'ready', device: 'required' });
+    expect(created.json.device).toBe('required');
+    expect((await call('POST', runs, { name: 'other', device: 'gpu' })).json.code).toBe('invalid-request');
+    await call('PUT', `${runs}/wishing/checkpoints/1`, model);
+    const fork = await call('POST', runs, { name: 'wishing-too', forkFrom: { run: 'wishing', step: 1 } });
+    expect(fork.json.device).toBe('required');
+  });
+
+  it('is what its jobs wish for, those that wait too once it is changed, and said of what waits', async () => {
+    await call('POST', `${runs}/wishing/checkpoints`, { step: 2 });
+    expect([(await jobOf(1))?.device, (await jobOf(2))?.device]).toEqual(['required', 'required']);
+    const waiting = async () => (await call('GET', `${runs}/wishing/checkpoints/1`)).json.waitsFor.inWords;
+    expect(await waiting()).toBe('waits for a worker with a GPU, which its run requires; none is running');
+    const listed = (await call('GET', `${runs}/wishing/checkpoints`)).json.items;
+    expect(listed[0].waitsFor.inWords).toBe(await waiting());
+    const changed = await call('PATCH', `${runs}/wishing`, { device: 'none' });
+    expect([changed.status, changed.json.device]).toEqual([200, 'none']);
+    expect([(await jobOf(1))?.device, (await jobOf(2))?.device]).toEqual(['none', 'none']);
+    expect(await waiting()).toBe('waits for a worker');
+    await call('POST', `${runs}/wishing/checkpoints/1/cancel`);
+  });
+
+  it('is of no matter where nothing is measured: exact checkpoints wait for no GPU', async () => {
+    await call('POST', runs, { name: 'exact-one', device: 'required' });
+    await call('PUT', `${runs}/exact-one/checkpoints/1`, model);
+    const run = await gateway.catalog.runs.find((await repositoryOf()).id, 'exact-one');
+    const { id } = (await gateway.catalog.checkpoints.find(run!.id, 1))!;
+    expect((await gateway.catalog.jobs.find('encode', id))?.device).toBe('none');
+  });
+});
+
 describe('a run that is closed', () => {
   const step = (run: string, at: number, query = '') => `${runs}/${run}/checkpoints/${at}${query}`;
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { packageKinds, type CheckpointResult } from '../../../catalog/contract/checkpoint-records.ts';
+import { deviceKinds } from '../../../checkpoint/device-kind.ts';
 import { metricKinds } from '../../../checkpoint/quality/metric-kind.ts';
 import { fidelities } from '../../../checkpoint/role.ts';
 import { quantizationConfigSchema, renderConfig } from '../quantization/quantization-config.ts';
@@ -8,6 +9,11 @@ import { quantizationConfigSchema, renderConfig } from '../quantization/quantiza
 export const metricValues = z
   .record(z.string(), z.number().nullable())
   .openapi({ description: 'Metric to value; null when not finite.', example: { loss: 3.21 } });
+
+export const measuredOnSchema = z.enum(deviceKinds).openapi('DeviceKind', {
+  description: 'What the metrics were measured on: the processor, or a GPU through CUDA.',
+  example: 'cpu',
+});
 
 const observedMetric = z
   .object({
@@ -102,6 +108,7 @@ export const resultSchema = z
             '(6.9315 for guessing).',
         ],
       }),
+    measuredOn: measuredOnSchema.optional(),
     kind: z.enum(packageKinds),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional().openapi({

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Trial } from '../../../catalog/contract/trial-records.ts';
 import { trialExample } from '../examples/checkpoint-examples.ts';
 import { quantizationConfigSchema, renderConfig } from '../quantization/quantization-config.ts';
-import { metricValues } from './checkpoint-result.ts';
+import { measuredOnSchema, metricValues } from './checkpoint-result.ts';
 
 export const trialSchema = z
   .object({
@@ -19,6 +19,7 @@ export const trialSchema = z
     }),
     config: quantizationConfigSchema,
     estimatedBytes: z.number(),
+    measuredOn: measuredOnSchema,
     metrics: metricValues,
     halves: z
       .array(metricValues)
@@ -46,6 +47,7 @@ export function renderTrial(trial: Trial) {
     search,
     config,
     estimatedBytes,
+    device,
     metrics,
     halves,
     degradation,
@@ -60,6 +62,7 @@ export function renderTrial(trial: Trial) {
     search,
     config: renderConfig(config),
     estimatedBytes,
+    measuredOn: device,
     metrics: { ...metrics },
     ...(halves !== undefined && { halves: halves.map((half) => ({ ...half })) }),
     degradation: { ...degradation },

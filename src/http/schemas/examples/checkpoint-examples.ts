@@ -40,6 +40,7 @@ export const checkpointExample = {
     chainLength: 2,
     rawBytes: 1788504,
     storedBytes: 38329,
+    measuredOn: 'cpu',
     baseline: {
       loss: 4.5496,
     },
@@ -141,6 +142,7 @@ export const trialExample = {
     stepSize: 0.3773,
   },
   estimatedBytes: 37867,
+  measuredOn: 'cpu',
   metrics: {
     loss: 4.5694,
   },

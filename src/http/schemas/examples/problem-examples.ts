@@ -57,6 +57,7 @@ const details: Readonly<Record<FirnErrorCode, string>> = {
   'eval-timeout': 'The evaluation took longer than 600 s.',
   'eval-memory': 'The evaluation needs more memory than it is allowed.',
   'eval-crashed': 'The evaluation process ended unexpectedly.',
+  'eval-device': 'The evaluation failed on the GPU.',
   'eval-set-not-ready': 'The eval set has not been committed, or its check failed.',
   'metric-unknown': 'Two metrics of the eval set have the same name.',
   'corrupt-object': 'A stored object is damaged, and kept from being read.',

@@ -32,6 +32,7 @@ export const runExample = {
     secondMoment: 'exact',
     momentum: 'exact',
   },
+  device: 'preferred' as const,
   layerTypes: {},
   seed: '9233745440816036729',
   checkpointCounts: { open: 0, queued: 1, working: 1, ready: 12, failed: 0, cancelled: 0 },

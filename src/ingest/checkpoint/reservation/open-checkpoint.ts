@@ -2,6 +2,7 @@ import type { Catalog } from '../../../catalog/contract/catalog.ts';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../../catalog/contract/run-records.ts';
 import type { FileRole } from '../../../checkpoint/role.ts';
+import { wishOfJobs } from '../../../checkpoint/options/device-wish.ts';
 import { encodeJobKind } from '../../ingest-context.ts';
 
 export interface OpenedCheckpoint extends Pick<
@@ -22,7 +23,7 @@ export interface OpenedCheckpoint extends Pick<
  */
 export async function openCheckpoint(
   tx: Catalog,
-  run: Pick<Run, 'id'>,
+  run: Pick<Run, 'id' | 'fidelity' | 'evalSetId' | 'device'>,
   { step, fixedConfig, layerTypes, expects, final, files }: OpenedCheckpoint,
 ): Promise<Checkpoint> {
   const checkpoint = await tx.checkpoints.reserve({
@@ -40,6 +41,7 @@ export async function openCheckpoint(
     held: true,
     orderKey: run.id,
     orderSequence: checkpoint.sequence,
+    device: wishOfJobs(run),
   });
   return checkpoint;
 }

@@ -1,6 +1,7 @@
 import { dtypeBytes, type QuantizableDtype } from '../../../../checkpoint/dtype.ts';
 import type { GptqPlace, GptqWeights, LatticeBlock, NativeCore } from '../../../../native/core.ts';
 import type { PlannedBlock } from '../../../../package/blocks/block-plan.ts';
+import type { BlockMemory } from '../../../../restore/block-memory.ts';
 
 /** How one tensor is rounded: the share of errors handed on, and the dead zone in 1/256 steps. */
 export interface Rounding {
@@ -22,8 +23,15 @@ export interface GptqBlock {
   readonly heldOf?: ((segment: number, factor: GptqPlace['factor']) => GptqWeights['held']) | undefined;
 }
 
-/** The block's weights as F32; weights of matrices in `places` are replaced by the values that GPTQ moves them to. */
-export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?: AbortSignal): Promise<Uint8Array> {
+/**
+ * The block's weights as F32; weights of matrices in `places` are replaced by the values that GPTQ moves them to. They
+ * may lie in memory taken from `memory`.
+ */
+export async function gptqTargets(
+  core: NativeCore,
+  request: GptqBlock,
+  { signal, memory }: { readonly signal?: AbortSignal | undefined; readonly memory?: BlockMemory } = {},
+): Promise<Uint8Array> {
   const { block, lattice, weights, dtype, places, roundingOf, symbolRates, heldOf } = request;
   // A matrix that fills the block gives all of its targets: most blocks of a large model.
   const isWhole = block.segments.length === 1 && places.has(block.segments[0]!.tensor);
@@ -49,7 +57,7 @@ export async function gptqTargets(core: NativeCore, request: GptqBlock, signal?:
           held: heldOf?.(index, place.factor),
           ...roundingOf(tensor),
         },
-        signal,
+        { signal, into: isWhole ? memory?.take(elementCount * Float32Array.BYTES_PER_ELEMENT) : undefined },
       );
       const bytes = new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
       if (targets === undefined) return bytes;

@@ -148,6 +148,7 @@ function CheckpointFacts({
         ['As good as', result?.asGoodAs && asGoodAsInWords(result.asGoodAs)],
         ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
         ['Eval set', evalSet],
+        ['Measured on', result?.measuredOn === 'cuda' ? 'a GPU' : undefined],
         ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined, 'wide'],
         ['Created (UTC)', <When at={createdAt} />],
         ['Finished (UTC)', finishedAt && <When at={finishedAt} />],
