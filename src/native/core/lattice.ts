@@ -1,5 +1,4 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
-import type { ElementsOptions } from './residual.ts';
 
 /** Quantization of residuals to a lattice, and its targets (GPTQ). `core.ts` says what holds for all calls. */
 export interface LatticeCalls {
@@ -187,3 +186,9 @@ export interface GptqWeights {
 }
 
 export const gptqBlockMax = 4096;
+
+export interface ElementsOptions {
+  /** Buffer for the elements; its length must match. */
+  readonly into?: Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
