@@ -1,6 +1,5 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { HeldNames } from './device.ts';
-import type { ElementsOptions } from './residual.ts';
 
 /** Quantization of residuals to a lattice, and its targets (GPTQ). `core.ts` says what holds for all calls. */
 export interface LatticeCalls {
@@ -190,3 +189,9 @@ export interface GptqWeights {
 }
 
 export const gptqBlockMax = 4096;
+
+export interface ElementsOptions {
+  /** Buffer for the elements; its length must match. */
+  readonly into?: Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

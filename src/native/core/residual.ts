@@ -2,7 +2,7 @@ import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { WeightBlock } from './codebook.ts';
 import type { ContextCounts, ContextLayout, ContextTables } from './contexts.ts';
 import type { HeldNames } from './device.ts';
-import type { GptqWeights, LatticeSegment, LatticeState } from './lattice.ts';
+import type { ElementsOptions, GptqWeights, LatticeSegment, LatticeState } from './lattice.ts';
 
 /** Blocks along a chain of packages. `core.ts` says what holds for all calls. */
 export interface ResidualCalls {
@@ -169,9 +169,3 @@ export const latticeErrorWeightsIndex = 4;
 
 export const latticeErrorSignedResidualsIndex = 7;
 export const latticeErrorSignedProductsIndex = 10;
-
-export interface ElementsOptions {
-  /** Buffer for the elements; its length must match. */
-  readonly into?: Uint8Array | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
