@@ -8,7 +8,8 @@ import { weightUses } from '../graph/layers/weight-uses.ts';
 import type { NativeCore } from '../native/core.ts';
 import { checkBatches } from './check/check-batches.ts';
 import { spreadBatches, type GramsBeside } from './batches/batch-results.ts';
-import { collectGrams, GramSums } from './batches/collect-grams.ts';
+import { collectGrams } from './batches/collect-grams.ts';
+import { GramSums } from './batches/gram-sums.ts';
 import { computesAlike, optimizedGraph } from './batches/optimized-graph.ts';
 import type {
   EvaluationRequest,

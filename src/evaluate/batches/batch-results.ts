@@ -1,6 +1,6 @@
 import type { Tensor } from 'onnxruntime-node';
 import { countElements } from '../../checkpoint/count-elements.ts';
-import type { GramSums } from './collect-grams.ts';
+import type { GramSums } from './gram-sums.ts';
 import type { PreparedSet } from './prepared-set.ts';
 import { runFailure } from '../runtime-failure.ts';
 import { runtimeTensor } from './weight-tensors.ts';
