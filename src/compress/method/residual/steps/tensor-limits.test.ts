@@ -34,8 +34,7 @@ const limits: TensorLimits = {
 const records = [new Map([0, 0, -2].map((stepLog2, tensor) => [tensor, record(stepLog2)]))];
 /** log2 of the largest step of a tensor at a common step, in 1/32 octaves. */
 const limitLog2 = (of: TensorLimits, tensor: number, scale: number): number =>
-  (stepCodeLimit(of, 0, tensor, records[0]!.get(tensor)!, { matrices: scale, vectors: 0 }) +
-    (tensor < 2 ? scale : 0)) /
+  (stepCodeLimit(of, 0, tensor, records[0]!.get(tensor)!, { matrices: scale, vectors: 0 }) + (tensor < 2 ? scale : 0)) /
     stepsPerOctave -
   20;
 
