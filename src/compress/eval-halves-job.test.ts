@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HalvedMetrics, MetricValues } from '../checkpoint/quality/quality.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
@@ -74,13 +75,14 @@ describe('thresholds held on both halves', () => {
     const evaluator = halvingEvaluator();
     const { id, result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
     const trials = await harness.catalog.trials.list(id);
-    // The upload, the trials, the decoded bytes.
-    expect(evaluator.measured).toHaveLength(trials.length + 2);
+    // The upload and the trials: the decoded bytes are those of a trial.
+    expect(evaluator.measured).toHaveLength(trials.length + 1);
     expect(evaluator.gramsOfFirstHalf).toBe(true);
-    const [upload, ...rest] = evaluator.measured;
-    expect(result).toMatchObject({ fidelity: 'lossy', baseline: upload!.whole, measured: rest.at(-1)!.whole });
-    expect(result!.degradation!['loss']).toBeCloseTo(rest.at(-1)!.whole['loss']! / upload!.whole['loss']! - 1, 12);
-    expect(trials.map(({ metrics, halves }) => ({ whole: metrics, halves }))).toEqual(rest.slice(0, -1));
+    const [upload, ...tried] = evaluator.measured;
+    const chosen = trials.find(({ config }) => isDeepStrictEqual(config, result!.config))!;
+    expect(result).toMatchObject({ fidelity: 'lossy', baseline: upload!.whole, measured: chosen.metrics });
+    expect(result!.degradation!['loss']).toBeCloseTo(chosen.metrics['loss']! / upload!.whole['loss']! - 1, 12);
+    expect(trials.map(({ metrics, halves }) => ({ whole: metrics, halves }))).toEqual(tried);
     expect(trials.every(({ configKey }) => configKey.endsWith('+halves'))).toBe(true);
   });
 
@@ -89,13 +91,12 @@ describe('thresholds held on both halves', () => {
     ['second', 1],
   ])('a config that fails on the %s half alone does not pass, though the whole set is inside', async (_, which) => {
     const run = await harness.newRun({ search });
-    // Configs that pass without the skew are tried, and fail on one half; the decoded bytes are measured without the
-    // skew.
+    // A config that passes without the skew is tried, and fails on one half.
     const passedOnce: MetricValues[] = [];
     const evaluator = halvingEvaluator((found, evaluation) => {
       const inside = evaluation > 0 && found.whole['loss']! <= evaluator.measured[0]!.whole['loss']! * (1 + threshold);
       if (!inside || passedOnce.length > 0) return found;
-      passedOnce.push(found.whole);
+      passedOnce.push(asked(found.whole));
       return worseHalf(found, which);
     });
     const { id, result } = await harness.push(run, 0, modelOf(tinyWeights(0)), { ctx: harness.context({ evaluator }) });
@@ -134,14 +135,18 @@ describe('thresholds held on both halves', () => {
 
   test('decoded bytes that are outside on one half are not committed', async () => {
     const run = await harness.newRun({ search });
-    let verifying = false;
-    const ctx = harness.context({
-      publish: (_, note) => {
-        verifying ||= note.type === 'phase' && note.phase === 'verify';
-      },
-      evaluator: halvingEvaluator((found) => (verifying ? worseHalf(found, 1) : found)),
-    });
     await harness.queue(run, 0, modelOf(tinyWeights(0)));
+    // A search that is taken over measures the decoded bytes: its trials were another worker's.
+    const stop = new AbortController();
+    const stopped = harness.context({
+      publish: (_, note) => {
+        if (note.type === 'phase' && note.phase === 'encode') stop.abort();
+      },
+    });
+    await expect(harness.work(stopped, stop.signal)).rejects.toThrow();
+    const ctx = harness.context({
+      evaluator: halvingEvaluator((found, evaluation) => (evaluation === 0 ? found : worseHalf(found, 1))),
+    });
     await expect(harness.work(ctx)).rejects.toMatchObject({ code: 'internal' });
     await harness.work();
   });
