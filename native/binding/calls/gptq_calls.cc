@@ -96,7 +96,7 @@ napi_value lattice_targets_call(Arguments& args) {
   request.weights_name = args.text(15);
   request.state_name = args.text(16);
   request.factor_name = args.text(17);
-  request.device = engine->device();
+  request.device = device_of(engine);
   request.into = args.optional_output(18);
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }

@@ -342,7 +342,7 @@ napi_value residual_quantize_call(Arguments& args) {
   CodedBlock block = CodedBlock::read(args, 4);
   return start(
       args, engine,
-      std::make_unique<ResidualQuantizeJob>(engine->device(), std::move(block), std::move(counts), keep, plain));
+      std::make_unique<ResidualQuantizeJob>(device_of(engine), std::move(block), std::move(counts), keep, plain));
 }
 
 napi_value residual_encode_call(Arguments& args) {
@@ -350,7 +350,7 @@ napi_value residual_encode_call(Arguments& args) {
   auto tables = args.handle<ContextTables>(1);
   CodedBlock block = CodedBlock::read(args, 2);
   return start(args, engine,
-               std::make_unique<ResidualEncodeJob>(engine->device(), std::move(block), std::move(tables)));
+               std::make_unique<ResidualEncodeJob>(device_of(engine), std::move(block), std::move(tables)));
 }
 
 napi_value residual_coded_elements_call(Arguments& args) {
@@ -359,7 +359,7 @@ napi_value residual_coded_elements_call(Arguments& args) {
   const Output into = args.optional_output(2);
   CodedBlock block = CodedBlock::read(args, 3);
   return start(args, engine,
-               std::make_unique<ResidualCodedElementsJob>(engine->device(), std::move(block), dtype, into));
+               std::make_unique<ResidualCodedElementsJob>(device_of(engine), std::move(block), dtype, into));
 }
 
 napi_value residual_moved_elements_call(Arguments& args) {

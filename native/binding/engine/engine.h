@@ -68,4 +68,9 @@ struct HandleTag<Engine> {
   static constexpr napi_type_tag value{0x9d0c5f1b7a3e4286, 0xb1f4e87c20d95a63};
 };
 
+// The device of an engine; null without one, and where another argument came in the engine's place.
+inline std::shared_ptr<DeviceContext> device_of(const std::shared_ptr<Engine>& engine) {
+  return engine ? engine->device() : nullptr;
+}
+
 }  // namespace firn::binding
