@@ -1,4 +1,3 @@
-/** Signs of life of the processes that share the catalog. */
 import type { DeviceKind } from '../../../checkpoint/device-kind.ts';
 
 /**
@@ -6,6 +5,7 @@ import type { DeviceKind } from '../../../checkpoint/device-kind.ts';
  */
 export const livingMs = 35_000;
 
+/** Signs of life of the processes that share the catalog. */
 export interface ProcessRecords {
   /** Records a sign of life of a process and its current roles; the first one sets its start. */
   announce(process: {
