@@ -44,4 +44,17 @@ std::vector<LatticeTeamSegment> team_segments(LatticeSegments segments, uint32_t
   return all;
 }
 
+std::vector<ContextPiece> pieces_of(const DeviceSlots& slots) {
+  std::vector<ContextPiece> pieces;
+  uint64_t first = 0;
+  for (uint32_t s = 0; s < slots.count; ++s) {
+    for (uint32_t left = slots.counts[s]; left > 0;) {
+      const uint32_t part = std::min(left, kContextPieceMax);
+      pieces.push_back({first, part, s});
+      first += part, left -= part;
+    }
+  }
+  return pieces;
+}
+
 }  // namespace firn

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "context/blocks/context_pieces.h"
 #include "device/work/device_work.h"
 #include "device/work/held_symbols.h"
 #include "residual_quant/lattice/lattice_team.h"
@@ -84,5 +85,8 @@ std::vector<LatticeTeamSegment> team_segments(LatticeSegments segments, uint32_t
 inline LatticeTeamBlock team_block(size_t count, size_t segments, size_t escapes) {
   return {0, static_cast<uint32_t>(count), 0, static_cast<uint32_t>(segments), 0, static_cast<uint32_t>(escapes)};
 }
+
+// The elements of a block in pieces, none of which is of two segments.
+std::vector<ContextPiece> pieces_of(const DeviceSlots& slots);
 
 }  // namespace firn

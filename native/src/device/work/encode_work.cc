@@ -61,15 +61,7 @@ class DeviceCoding {
       }
     }
     for (size_t k = 0; k < own_tables_.size(); ++k) index_of[own_tables_[k]] = static_cast<uint8_t>(k);
-    std::vector<ContextPiece> pieces;
-    uint64_t first = 0;
-    for (uint32_t s = 0; s < slots_.count; ++s) {
-      for (uint32_t left = slots_.counts[s]; left > 0;) {
-        const uint32_t part = std::min(left, kContextPieceMax);
-        pieces.push_back({first, part, s});
-        first += part, left -= part;
-      }
-    }
+    const std::vector<ContextPiece> pieces = pieces_of(slots_);
     Packed in;
     const size_t at_map = in.add(map.data(), map.size()), at_index = in.add(index_of.data(), index_of.size()),
                  at_pieces = in.add(pieces.data(), pieces.size());

@@ -21,16 +21,9 @@ bool count_there(DeviceWork& work, const HeldSymbols& symbols, const DeviceSlots
     const ContextLayout layout{contexts.data(), symbols.count, slots.counts, slots.slots, slots.count};
     return counts->add({layout, there.data(), symbols.escapes.data(), symbols.escapes.size()}) == Status::ok;
   }
-  std::vector<ContextPiece> pieces;
-  uint64_t first = 0;
-  for (uint32_t s = 0; s < slots.count; ++s) {
-    for (uint32_t left = slots.counts[s]; left > 0;) {
-      const uint32_t part = std::min(left, kContextPieceMax);
-      pieces.push_back({first, part, s});
-      first += part, left -= part;
-    }
-  }
-  if (first != symbols.count) return false;
+  const std::vector<ContextPiece> pieces = pieces_of(slots);
+  const uint64_t covered = pieces.empty() ? 0 : pieces.back().first + pieces.back().count;
+  if (covered != symbols.count) return false;
   Results results;
   const size_t rows = results.add<uint32_t>(slots.count * kCountsRow);
   results.make(work);
