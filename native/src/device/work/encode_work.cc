@@ -1,5 +1,4 @@
 // Payloads of symbols on a device: the dense mode with 32 and 64 lanes, and blocks without changes.
-#include <algorithm>
 
 #include "context/blocks/context_tables_impl.h"
 #include "context/dense/dense_encode_tokens.h"

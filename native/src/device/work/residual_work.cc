@@ -1,5 +1,4 @@
 // Quantizing, counting and rebuilding blocks on a device.
-#include <algorithm>
 #include <numeric>
 
 #include "context/blocks/context_counts_team.h"
