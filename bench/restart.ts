@@ -3,9 +3,9 @@
  * downloads, against the same run unbroken.
  *
  *   npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]]
- *       [--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]]
- *       [--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE]
- *       [--into FILE --section NAME]
+ *       [--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N]
+ *       [--parallel N] [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."]
+ *       [--json FILE] [--markdown FILE] [--into FILE --section NAME]
  *
  * Training is bench/restart/train_gpt.py, or a series' own script whose first argument is its output directory
  * (bench/restart/follow_training.py lists the other requirements). Needs Python with PyTorch and numpy: Debian's
@@ -40,6 +40,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     progressThresholds,
     paperThresholds,
     exact,
+    states,
     seeds,
     restarts,
     parallel,
@@ -60,6 +61,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
         progress: progressThresholds,
         paper: paperThresholds,
         exact,
+        states,
       }),
       seeds,
       restarts,
@@ -89,9 +91,9 @@ function markdownOf(report: RestartReport): string {
   const { series, checkpointCount, lastStep, bounded, metric, metricHigherIsBetter, outcomes } = report;
   const sentence =
     `${series}: ${checkpointCount} checkpoints, ${lastStep} steps, ${bounded.join(' and ')} bounded. Weights ` +
-    'are replaced by the downloaded ones at a restart; ' +
-    'optimizer state, gradient averages, random numbers and schedule go on exactly. The ratio of one restart ' +
-    'is that of the unbroken run.';
+    'are replaced by the downloaded ones at a restart; optimizer state goes on exactly unless a row says ' +
+    'otherwise; gradient averages, random numbers and schedule go on exactly. The ratio of one restart is that of ' +
+    'the unbroken run, and bounded state counts in it.';
   return `${sentence}\n\n${restartTable(restartFigures(outcomes, metricHigherIsBetter), metric)}`;
 }
 

@@ -45,8 +45,8 @@ const seedDistance = 1000;
 
 /**
  * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from
- * the stored ones. Weights come from the hub; optimizer state, gradient averages, random numbers and the schedule
- * continue exactly.
+ * the stored ones. Weights come from the hub, and so does bounded optimizer state; gradient averages, random numbers and
+ * the schedule continue exactly.
  */
 export async function compareRestarts(comparison: RestartComparison): Promise<RestartReport> {
   const { seeds, arms, hub, onProgress, onResults } = comparison;
@@ -57,13 +57,13 @@ export async function compareRestarts(comparison: RestartComparison): Promise<Re
     const directory = join(comparison.directory, `seed-${seed}`);
     await mkdir(directory, { recursive: true });
     const training: SeedTraining = { ...comparison.training, directory, slots, seedShift: (seed - 1) * seedDistance };
-    const unbroken = await trainUnbroken(training);
+    const unbroken = await trainUnbroken(
+      training,
+      arms.some(({ state }) => state === 'bounded'),
+    );
     report ??= describe(unbroken, comparison, outcomes);
     onProgress(`seed ${seed}: unbroken ${report.metric} ${unbroken.metrics.at(-1)![report.metric]!.toFixed(4)}`);
-    const place = { hub, directory, repository: await prepareBenchHub(hub, `restart-${seed}`, unbroken.series) };
-    const stored = await Promise.all(
-      arms.map((arm) => storeUnbroken(place, arm, { unbroken, bounded: report!.bounded, slots, onProgress })),
-    );
+    const stored = await storeSeed({ unbroken, report, seed, directory, slots }, comparison);
     outcomes.push(...(await restartSeed({ training, unbroken, stored, arms, report, seed }, comparison)));
     await onResults(report);
   }
@@ -89,6 +89,34 @@ function describe(
     metricHigherIsBetter: series.directions[metric] ?? false,
     outcomes,
   };
+}
+
+interface SeedStorage {
+  readonly unbroken: UnbrokenRun;
+  readonly report: RestartReport;
+  readonly seed: number;
+  readonly directory: string;
+  readonly slots: Slots;
+}
+
+/**
+ * Stores the unbroken run for every arm; arms that store the same share it. Runs that store the optimizer state, too,
+ * are in a repository of their own, since exact files would be references to those of another run.
+ */
+async function storeSeed(
+  { unbroken, report, seed, directory, slots }: SeedStorage,
+  { hub, arms, onProgress }: RestartComparison,
+): Promise<StoredRun[]> {
+  const repositories = new Map<string, Promise<string>>();
+  const runs = new Map<string, Promise<StoredRun>>();
+  const store = async (arm: RestartArm): Promise<StoredRun> => {
+    const name = arm.state === 'bounded' ? `restart-${seed}-bounded` : `restart-${seed}`;
+    if (!repositories.has(name)) repositories.set(name, prepareBenchHub(hub, name, unbroken.series));
+    const place = { hub, directory, repository: await repositories.get(name)! };
+    return storeUnbroken(place, arm, { unbroken, bounded: report.bounded, slots, onProgress });
+  };
+  for (const arm of arms) if (!runs.has(arm.run)) runs.set(arm.run, store(arm));
+  return Promise.all(arms.map(({ run }) => runs.get(run)!));
 }
 
 interface StoreOptions {
@@ -126,7 +154,13 @@ async function restartSeed(
     restarts,
   );
   const branches = arms.flatMap((arm, i) =>
-    plans.map((plan, p) => ({ name: `${arm.run}-restarts-${p}`, arm, plan, stored: stored[i]! })),
+    plans.map((plan, p) => ({
+      name: `${arm.run}-${arm.state}-restarts-${p}`,
+      arm,
+      plan,
+      state: arm.state,
+      stored: stored[i]!,
+    })),
   );
   const results = await trainRestarted(training, unbroken, branches);
   return branches.map(({ name, arm, plan }): RestartOutcome => {
@@ -139,7 +173,9 @@ async function restartSeed(
       restarted: final[report.metric]!,
       bytes: run.bytes,
     };
-    onProgress(`seed ${seed} ${arm.run}, restarts ${plan.name}: ${report.metric} ${outcome.restarted.toFixed(4)}`);
+    onProgress(
+      `seed ${seed} ${arm.run}, ${arm.state} state, restarts ${plan.name}: ${report.metric} ${outcome.restarted.toFixed(4)}`,
+    );
     return outcome;
   });
 }

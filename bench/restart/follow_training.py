@@ -17,8 +17,9 @@ awaited:
     {"saveState": FILE}                                 writes what the optimizers hold to a file, and asks again with
                                                         "state" true
 
-With "loadState" beside "load" a copy takes the optimizers' tensors from that file, as saveState wrote them:
-`exp_avg.<parameter>` and so on.
+With "loadState" beside "load" the optimizers' tensors are taken from that file, as saveState wrote them:
+`exp_avg.<parameter>` and so on. With "freshState" beside it the optimizers begin with no state. With neither they go on
+with what they hold, but for master weights, which are the loaded weights.
 
 A copy has all of the trainer's state: optimizer, averages of gradients, random numbers, the place in the schedule. Only
 the weights are others, and what the optimizer holds where that is given. It greets with `{"branch"}` on a connection of
@@ -106,14 +107,24 @@ class Follower:
                 self.dialogue.lines.close()
                 self.dialogue = Dialogue(self.socket_path, branch["branch"])
                 writer.dir = branch["directory"]
-                load_weights(model, branch["load"])
-                if "loadState" in branch:
-                    self.load_state(model, branch["loadState"])
+                self.restart(model, branch)
                 return
         if answer.get("stop"):
             self.end()
         if "load" in answer:
-            load_weights(model, answer["load"])
+            self.restart(model, answer)
+
+    def restart(self, model, answer):
+        load_weights(model, answer["load"])
+        if "loadState" in answer:
+            self.load_state(model, answer["loadState"])
+            return
+        for optimizer in self.optimizers:
+            if answer.get("freshState"):
+                optimizer.state.clear()
+            for parameter, held in optimizer.state.items():
+                if "master" in held:
+                    held["master"].copy_(parameter.detach())
 
     def load_state(self, model, path):
         stored, held = read_safetensors(path), dict(self.state_tensors(model))

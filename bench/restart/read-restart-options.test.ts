@@ -8,6 +8,7 @@ test('thresholds, seeds and restarts have defaults', () => {
     progressThresholds: [],
     paperThresholds: [0.05],
     exact: false,
+    states: ['exact'],
     seeds: 3,
     restarts: 10,
     parallel: 2,
@@ -30,6 +31,8 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
     'a.md',
     '--metric',
     'accuracy,loss',
+    '--state',
+    'bounded,fresh',
   ];
   expect(readRestartOptions(args)).toMatchObject({
     trainScript: 'train_lm.py',
@@ -38,6 +41,7 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
     paperThresholds: [],
     into: { path: 'a.md', section: 'restart' },
     metrics: ['accuracy', 'loss'],
+    states: ['bounded', 'fresh'],
   });
 });
 
@@ -45,6 +49,9 @@ test.each([
   [['--threshold', 'x']],
   [['--threshold', '0.1,0.1']],
   [['--progress', '-1']],
+  [['--state', 'lossy']],
+  [['--state', 'fresh,fresh']],
+  [['--state', '']],
   [['--seeds', '0']],
   [['--restarts', '1.5']],
   [['stray']],

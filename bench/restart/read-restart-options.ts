@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { restartStates, type RestartState } from './restart-arm.ts';
 
 export interface RestartOptions {
   /** Thresholds of our method. */
@@ -10,6 +11,8 @@ export interface RestartOptions {
   readonly paperThresholds: readonly number[];
   /** Whether exact storage runs too, as a control. */
   readonly exact: boolean;
+  /** Optimizer states that training restarts with. */
+  readonly states: readonly RestartState[];
   readonly seeds: number;
   readonly restarts: number;
   /** Parallel trainings and pushes. */
@@ -29,7 +32,7 @@ export interface RestartOptions {
 
 export const restartUsage =
   'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]] ' +
-  '[--paper-threshold t[,..]] [--exact] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  '[--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE ' +
   '--section NAME]';
 
@@ -44,6 +47,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
       progress: { type: 'string', default: '' },
       'paper-threshold': { type: 'string', default: '0.05' },
       exact: { type: 'boolean', default: false },
+      state: { type: 'string', default: 'exact' },
       seeds: { type: 'string', default: '3' },
       restarts: { type: 'string', default: '10' },
       parallel: { type: 'string', default: '2' },
@@ -63,6 +67,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
     progressThresholds: readThresholds('--progress', values.progress),
     paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
     exact: values.exact,
+    states: readStates(values.state),
     seeds: readCount('--seeds', values.seeds),
     restarts: readCount('--restarts', values.restarts),
     parallel: readCount('--parallel', values.parallel),
@@ -84,6 +89,16 @@ function readThresholds(option: string, text: string): number[] {
     throw new Error(`${option} wants numbers of at least 0, for example 0.01,0.05: ${restartUsage}`);
   if (new Set(thresholds).size !== thresholds.length) throw new Error(`${option} names a threshold twice`);
   return thresholds;
+}
+
+function readStates(text: string): RestartState[] {
+  const states = text.split(',').map((word) => {
+    const state = restartStates.find((each) => each === word);
+    if (state === undefined) throw new Error(`--state wants ${restartStates.join(', ')}, not "${word}"`);
+    return state;
+  });
+  if (new Set(states).size !== states.length) throw new Error('--state names a state twice');
+  return states;
 }
 
 function readCount(option: string, text: string): number {

@@ -1,9 +1,16 @@
 import type { QuantizationMethod } from '../../src/checkpoint/options/quantization-config.ts';
 
-/** A way to store the checkpoints that training restarts from. */
+/**
+ * The optimizer state with which training restarts: as it was, as the hub gives back what it stored bounded, or none.
+ */
+export const restartStates = ['exact', 'bounded', 'fresh'] as const;
+export type RestartState = (typeof restartStates)[number];
+
+/** A way to store the checkpoints that training restarts from, and the optimizer state that it restarts with. */
 export interface RestartArm {
-  /** Name of a run at the hub: letters, digits and dashes. */
+  /** Name of a run at the hub, letters, digits and dashes. Arms that store the same share it. */
   readonly run: string;
+  readonly state: RestartState;
   readonly method: QuantizationMethod | 'exact';
   /** For our method; the default one if absent. */
   readonly rounding?: 'archive';
@@ -27,15 +34,23 @@ export interface RestartThresholds {
 const progressMax = 0.5;
 
 /**
- * Our method at its thresholds, the paper's at its own, and exact storage as a control, which must end like the
- * unbroken run.
+ * For each state our method at its thresholds, the paper's at its own, and exact storage as a control. With exact state
+ * it must end like the unbroken run; with others it shows what the state alone costs.
  */
-export function restartArms(options: RestartThresholds & { readonly exact: boolean }): RestartArm[] {
+export function restartArms(
+  options: RestartThresholds & { readonly exact: boolean; readonly states: readonly RestartState[] },
+): RestartArm[] {
+  return options.states.flatMap((state) =>
+    waysToStore(options).map((way) => ({ ...way, state, run: state === 'bounded' ? `${way.run}-bounded` : way.run })),
+  );
+}
+
+function waysToStore(options: RestartThresholds & { readonly exact: boolean }): Omit<RestartArm, 'state'>[] {
   const lossy = (
     method: QuantizationMethod,
     thresholds: readonly number[],
     variant: Pick<RestartArm, 'rounding' | 'progress'> = {},
-  ): RestartArm[] =>
+  ): Omit<RestartArm, 'state'>[] =>
     thresholds.map((threshold) => ({
       run: [
         method,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { restartFigures, type RestartOutcome } from './restart-figures.ts';
 import { restartTable } from './restart-table.ts';
 
-const arm = { run: 'residual-0-01', method: 'residual', threshold: 0.01 } as const;
+const arm = { run: 'residual-0-01', method: 'residual', threshold: 0.01, state: 'exact' } as const;
 const first: RestartOutcome = {
   arm,
   plan: '10',
@@ -29,6 +29,12 @@ test('excess is relative to the same seed, bytes are those of all seeds', () => 
 
 test('of a metric where higher is better, less is an excess', () => {
   expect(restartFigures([second], true)[0]!.excessWorst).toBeCloseTo(0.01, 12);
+});
+
+test('states have lines of their own, which say so unless the state is exact', () => {
+  const table = restartTable(restartFigures([first, { ...first, arm: { ...arm, state: 'fresh' } }], false), 'loss');
+  expect(table).toContain('| 1 % | Firn (residual) | 10 |');
+  expect(table).toContain('| 1 % | Firn (residual), fresh state | 10 |');
 });
 
 test('a line says which share of the progress may be lost', () => {

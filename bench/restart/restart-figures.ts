@@ -31,7 +31,7 @@ export interface RestartFigures {
 export function restartFigures(outcomes: readonly RestartOutcome[], higherIsBetter: boolean): RestartFigures[] {
   const groups = new Map<string, RestartOutcome[]>();
   for (const outcome of outcomes) {
-    const key = `${outcome.arm.run} ${outcome.plan}`;
+    const key = `${outcome.arm.run} ${outcome.arm.state} ${outcome.plan}`;
     groups.set(key, [...(groups.get(key) ?? []), outcome]);
   }
   return [...groups.values()].map((group) => {

@@ -25,7 +25,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
     arm.threshold === undefined ? '-' : `${Number((100 * arm.threshold).toFixed(2))} %`,
-    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}${progressText(arm)}`,
+    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}${progressText(arm)}${stateText(arm)}`,
     plan,
     String(seedCount),
     unbrokenMean.toFixed(4),
@@ -40,6 +40,10 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
 
 function progressText({ progress }: RestartFigures['arm']): string {
   return progress === undefined ? '' : `, ${percent(progress, 0)} of the progress`;
+}
+
+function stateText({ state }: RestartFigures['arm']): string {
+  return state === 'exact' ? '' : `, ${state} state`;
 }
 
 function percent(share: number, digits: number): string {

@@ -17,19 +17,24 @@ export interface TrainingCheckpoint {
   readonly state: boolean;
 }
 
+/** Files to train on from. Optimizer state goes on as it is if neither of its fields is there. */
+export interface TrainingStart {
+  readonly load: string;
+  /** Optimizer state written before. */
+  readonly loadState?: string;
+  /** Begins without any optimizer state. */
+  readonly freshState?: true;
+}
+
 /** A copy of the training process that continues from other weights, with all other state unchanged. */
-export interface TrainingFork {
+export interface TrainingFork extends TrainingStart {
   readonly branch: string;
   /** Folder for its checkpoints; it exists. */
   readonly directory: string;
-  readonly load: string;
-  /** Optimizer state written before; the trunk's if absent. */
-  readonly loadState?: string;
 }
 
 /** The continuation of training after a checkpoint; an empty decision changes nothing. */
-export interface TrainingDecision {
-  readonly load?: string;
+export interface TrainingDecision extends Partial<TrainingStart> {
   readonly fork?: readonly TrainingFork[];
   readonly stop?: true;
   /** Writes the optimizers' state to this file; then the same checkpoint is reported again. */

@@ -5,6 +5,7 @@ import { modelFiles, sensitivityPathOf } from '../../src/cli/demo/model-files.ts
 import { readSeries, type Series, type SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import { requireFiles } from '../../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../../src/cli/demo/series-tensor-map.ts';
+import type { RestartState } from './restart-arm.ts';
 import type { RestartPlan } from './restart-plan.ts';
 import {
   runTraining,
@@ -43,6 +44,7 @@ export interface RestartedBranch {
   /** Letters, digits and dashes. */
   readonly name: string;
   readonly plan: RestartPlan;
+  readonly state: RestartState;
   /** The hub's run with the unbroken run's checkpoints. */
   readonly stored: StoredRun;
 }
@@ -53,8 +55,10 @@ export interface RestartedRun {
   readonly stored: StoredRun;
 }
 
-/** Trains from start to end. Its checkpoints, eval set and graph are a series. */
-export async function trainUnbroken(training: SeedTraining): Promise<UnbrokenRun> {
+/**
+ * Trains from start to end. Its checkpoints, eval set and graph are a series, on request with optimizer state.
+ */
+export async function trainUnbroken(training: SeedTraining, withState: boolean): Promise<UnbrokenRun> {
   const out = join(training.directory, 'unbroken');
   await mkdir(out, { recursive: true });
   const metrics: FinalMetrics[] = [];
@@ -62,12 +66,14 @@ export async function trainUnbroken(training: SeedTraining): Promise<UnbrokenRun
     runTraining(planOf(training, out), {
       begin: () => Promise.resolve(),
       decide: (checkpoint) => {
+        if (withState && !checkpoint.state) return Promise.resolve({ saveState: statePathOf(checkpoint.file) });
         metrics.push(checkpoint.metrics);
         return Promise.resolve({});
       },
     }),
   );
-  const series = readSeries(out);
+  const trained = readSeries(out);
+  const series = withState ? { ...trained, checkpoints: trained.checkpoints.map(addState) } : trained;
   requireFiles(series);
   const tensorMap = await seriesTensorMap(series);
   return { series: tensorMap === undefined ? series : { ...series, tensorMap }, metrics };
@@ -136,28 +142,29 @@ class RestartDirector implements TrainingDirector {
           `${before[changed]} the first time`,
       );
     const fork: TrainingFork[] = [];
-    for (const { name, stored } of this.branches.filter((branch) => branch.plan.checkpoints[0] === at)) {
+    for (const { name, stored, state } of this.branches.filter((branch) => branch.plan.checkpoints[0] === at)) {
       const directory = join(this.training.directory, name);
       await mkdir(directory, { recursive: true });
-      fork.push({ branch: name, directory, load: await stored.download(step) });
+      fork.push({ branch: name, directory, ...(await stored.download(step, state)) });
     }
     const last = Math.max(...this.branches.map(({ plan }) => plan.checkpoints[0]!));
     return { fork, ...(at >= last && { stop: true }) };
   }
 
   private async decideBranch(
-    { branch: name, metrics, step, file }: TrainingCheckpoint,
+    { branch: name, metrics, step, file, state: hasState }: TrainingCheckpoint,
     at: number,
   ): Promise<TrainingDecision> {
-    const { plan, stored } = this.branches.find((branch) => branch.name === name)!;
+    const { plan, stored, state } = this.branches.find((branch) => branch.name === name)!;
     const own = this.forks.get(name);
+    if (own?.storesState === true && !hasState) return { saveState: statePathOf(file) };
     await own?.push(checkpointOf(file, step, at));
     if (at === this.unbroken.series.checkpoints.length - 1) {
       this.results.set(name, { final: metrics, stored: own ?? stored });
       await rm(join(this.training.directory, name), { recursive: true });
       return { stop: true };
     }
-    return own !== undefined && plan.checkpoints.includes(at) ? { load: await own.download(step) } : {};
+    return own !== undefined && plan.checkpoints.includes(at) ? await own.download(step, state) : {};
   }
 
   private stepAt(checkpoint: number): number {
@@ -167,11 +174,22 @@ class RestartDirector implements TrainingDirector {
 
 function checkpointOf(file: string, step: number, index: number): SeriesCheckpoint {
   const sensitivityPath = sensitivityPathOf(file);
+  const optimizerPath = statePathOf(file);
   return {
     index,
     step,
     modelFiles: modelFiles(file),
     ...(existsSync(sensitivityPath) && { sensitivityPath }),
+    ...(existsSync(optimizerPath) && { optimizerPath }),
     recorded: {},
   };
+}
+
+function addState(checkpoint: SeriesCheckpoint): SeriesCheckpoint {
+  return { ...checkpoint, optimizerPath: statePathOf(checkpoint.modelFiles[0]!.from) };
+}
+
+/** Where the optimizer state of a checkpoint is written. */
+function statePathOf(file: string): string {
+  return file.replace(/\.safetensors$/, '.optim.safetensors');
 }

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import type { StateOptions } from '../../src/checkpoint/options/state-options.ts';
 import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts';
 import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint } from '../../src/cli/demo/push-series.ts';
 import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
 import type { RestartArm } from './restart-arm.ts';
+import type { TrainingStart } from './run-training.ts';
 
 /** Bytes of the checkpoints pushed so far. */
 export interface RunBytes {
@@ -19,24 +21,38 @@ export interface StoredRunPlace {
   readonly directory: string;
 }
 
-/** One run at the hub: pushes checkpoints and downloads weights. */
+/** Bounded state at the hub; master weights come back as the rebuilt weights. */
+const boundedState: StateOptions = {
+  firstMoment: 'bounded',
+  secondMoment: 'bounded',
+  momentum: 'bounded',
+  master: 'weights',
+};
+
+/** One run at the hub: pushes checkpoints, and downloads weights and the optimizer state if it is stored. */
 export class StoredRun {
   private readonly place: StoredRunPlace;
   private readonly name: string;
+  private readonly state: RestartArm['state'];
   /** By step, the bytes up to and including that checkpoint; includes those of the run that it forked from. */
   private readonly bytesAt: Map<number, RunBytes>;
   private newest: RunBytes;
 
-  private constructor(place: StoredRunPlace, name: string, newest: RunBytes) {
+  private constructor(
+    place: StoredRunPlace,
+    { run, state }: Pick<RestartArm, 'run' | 'state'>,
+    newest: RunBytes = { raw: 0, stored: 0 },
+  ) {
     this.place = place;
-    this.name = name;
+    this.name = run;
+    this.state = state;
     this.newest = newest;
     this.bytesAt = new Map();
   }
 
   static async create(
     place: StoredRunPlace,
-    { run, method, threshold, progress, rounding }: RestartArm,
+    { run, state, method, threshold, progress, rounding }: RestartArm,
     metrics: readonly string[],
   ): Promise<StoredRun> {
     const thresholds: QualityThresholds = Object.fromEntries(
@@ -55,8 +71,17 @@ export class StoredRun {
             allowLarge: true,
             search: searchOf({ method, rounding }),
           };
-    await place.hub.post(`/v1/repositories/${place.repository}/runs`, { name: run, ...kind });
-    return new StoredRun(place, run, { raw: 0, stored: 0 });
+    await place.hub.post(`/v1/repositories/${place.repository}/runs`, {
+      name: run,
+      ...kind,
+      ...(state === 'bounded' && { state: boundedState }),
+    });
+    return new StoredRun(place, { run, state });
+  }
+
+  /** Whether pushed checkpoints need their optimizer state. */
+  get storesState(): boolean {
+    return this.state === 'bounded';
   }
 
   /** The run into which a training job pushes after resuming from a step; it shares all checkpoints up to that step. */
@@ -65,7 +90,7 @@ export class StoredRun {
       name,
       forkFrom: { run: this.name, step },
     });
-    return new StoredRun(this.place, name, this.bytesAt.get(step)!);
+    return new StoredRun(this.place, { run: name, state: this.state }, this.bytesAt.get(step));
   }
 
   /** Bytes of the run so far. */
@@ -74,8 +99,9 @@ export class StoredRun {
   }
 
   /** Rejects with an Error if the checkpoint does not become ready. */
-  async push(checkpoint: SeriesCheckpoint): Promise<void> {
+  async push({ optimizerPath, ...weights }: SeriesCheckpoint): Promise<void> {
     const { hub, repository } = this.place;
+    const checkpoint = { ...weights, ...(this.storesState && optimizerPath !== undefined && { optimizerPath }) };
     const { status } = await pushCheckpoint(hub, repository, this.name, checkpoint, () => undefined);
     if (status.state !== 'ready' || status.result === undefined)
       throw new Error(`${this.name}@${checkpoint.step} is ${status.state}: ${status.error?.message ?? ''}`);
@@ -86,16 +112,23 @@ export class StoredRun {
     this.bytesAt.set(checkpoint.step, this.newest);
   }
 
-  /** Downloads the weights of a checkpoint and checks the digest; resolves to a file. */
-  async download(step: number): Promise<string> {
+  /** Downloads what training restarts from. */
+  async download(step: number, state: RestartArm['state']): Promise<TrainingStart> {
+    const load = await this.file(step, 'model.safetensors');
+    if (state === 'fresh') return { load, freshState: true };
+    return state === 'bounded' ? { load, loadState: await this.file(step, 'optimizer.safetensors') } : { load };
+  }
+
+  /** Checks the digest; resolves to the path. */
+  private async file(step: number, name: string): Promise<string> {
     const { hub, repository, directory } = this.place;
-    const to = join(directory, `${repository.replaceAll('/', '-')}-${this.name}-${step}.safetensors`);
+    const to = join(directory, `${repository.replaceAll('/', '-')}-${this.name}-${step}-${name}`);
     const { sha256, announced } = await hub.download(
-      `/v1/repositories/${repository}/runs/${this.name}/checkpoints/${step}/files/model.safetensors`,
+      `/v1/repositories/${repository}/runs/${this.name}/checkpoints/${step}/files/${name}`,
       to,
     );
     if (sha256 !== announced)
-      throw new Error(`${this.name}@${step}: downloaded sha256 ${sha256}, announced ${announced}`);
+      throw new Error(`${this.name}@${step} ${name}: downloaded sha256 ${sha256}, announced ${announced}`);
     return to;
   }
 }

@@ -2,6 +2,7 @@
 averages, eval set, ONNX graph.
 
     train_gpt.py OUT --text FILE [FILE ...] [--steps N] [--checkpoints N] [--width N] [--layers N] [--batch N]
+        [--optimizer sgd] [--masters]
 
 The series has the layout of examples/lm-small. Equal arguments give an equal series on one machine with one build of
 PyTorch.
@@ -18,7 +19,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from safetensors_file import write_safetensors
+from optimizers import add_optimizer_options, optimizer_of, set_rate
+from safetensors_file import Bfloat16, write_safetensors
 
 CONTEXT = 64  # bytes a sequence
 VOCABULARY = 256
@@ -26,7 +28,6 @@ HEADS = 4
 PEAK_RATE = 4e-3
 FINAL_RATE = 0.02  # of the peak: a run ends in a phase in which an error hardly heals any more
 WARM_UP_STEPS = 20
-WEIGHT_DECAY = 0.05
 GRADIENT_NORM_MAX = 1.0
 AVERAGE_KEEPS = 0.9  # of an average of gradients, a step
 HELD_OUT_PLACES = 32  # stretches of the text, evenly spread
@@ -87,17 +88,19 @@ class Gpt(nn.Module):
 
 
 class SeriesWriter:
-    """Writes checkpoints into a directory and keeps its series.json up to date."""
+    """Writes checkpoints into a directory and keeps its series.json up to date. Narrow weights are in bfloat16."""
 
-    def __init__(self, directory, about):
+    def __init__(self, directory, about, narrow=False):
         os.makedirs(directory, exist_ok=True)
-        self.dir, self.info = directory, {**about, "checkpoints": []}
+        self.dir, self.info, self.narrow = directory, {**about, "checkpoints": []}, narrow
 
     def write(self, model, averages, step, metrics):
         index = len(self.info["checkpoints"])
         name = f"ckpt_{index:02}"
         weights = {key: tensor.detach().numpy() for key, tensor in model.state_dict().items()}
-        write_safetensors(os.path.join(self.dir, f"{name}.safetensors"), weights)
+        write_safetensors(
+            os.path.join(self.dir, f"{name}.safetensors"), narrowed(weights) if self.narrow else weights
+        )
         write_safetensors(
             os.path.join(self.dir, f"{name}.grad.safetensors"),
             {key: tensor.numpy() for key, tensor in averages.items()},
@@ -105,6 +108,11 @@ class SeriesWriter:
         self.info["checkpoints"].append({"index": index, "step": step, "file": f"{name}.safetensors", **metrics})
         with open(os.path.join(self.dir, "series.json"), "w") as file:
             json.dump(self.info, file, indent=1)
+
+
+def narrowed(arrays):
+    """Arrays by name, those of fp32 as bfloat16."""
+    return {key: Bfloat16(array) if array.dtype == numpy.float32 else array for key, array in arrays.items()}
 
 
 def split_text(paths):
@@ -135,13 +143,6 @@ def rate_at(step, steps):
     return PEAK_RATE * min(1, step / WARM_UP_STEPS) * (FINAL_RATE + (1 - FINAL_RATE) * falling)
 
 
-def optimizer_of(model):
-    matrices = [parameter for parameter in model.parameters() if parameter.dim() == 2]
-    vectors = [parameter for parameter in model.parameters() if parameter.dim() != 2]
-    groups = [{"params": matrices, "weight_decay": WEIGHT_DECAY}, {"params": vectors, "weight_decay": 0}]
-    return torch.optim.AdamW(groups, lr=PEAK_RATE, betas=(0.9, 0.95))
-
-
 def write_graph(path, width, layers, example):
     """
     Random weights stand in: a hub takes those of checkpoints, by name, and an exporter merges tensors that happen to be
@@ -169,6 +170,7 @@ def read_arguments():
     parser.add_argument("--text", nargs="+", required=True)
     for name, value in (("steps", 480), ("checkpoints", 20), ("width", 64), ("layers", 2), ("batch", 8)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    add_optimizer_options(parser)
     return parser.parse_args()
 
 
@@ -178,7 +180,7 @@ def main():
     torch.manual_seed(1)
     train, held = split_text(options.text)
     model = Gpt(options.width, options.layers)
-    optimizer = optimizer_of(model)
+    optimizer = optimizer_of(model, options)
     averages = {name: torch.zeros_like(parameter) for name, parameter in model.named_parameters()}
     writer = SeriesWriter(
         options.out,
@@ -191,6 +193,7 @@ def main():
             "onnx_output": "logits",
             "eval": "eval.safetensors",
         },
+        narrow=options.masters,
     )
     write_safetensors(
         os.path.join(options.out, "eval.safetensors"), {"inputs": held[:, :-1].numpy(), "labels": held[:, 1:].numpy()}
@@ -198,8 +201,7 @@ def main():
     write_graph(os.path.join(options.out, "model.onnx"), options.width, options.layers, held[:2, :-1])
     marks = {options.steps * (k + 1) // options.checkpoints for k in range(options.checkpoints)}
     for step in range(1, options.steps + 1):
-        for group in optimizer.param_groups:
-            group["lr"] = rate_at(step, options.steps)
+        set_rate(optimizer, rate_at(step, options.steps))
         starts = torch.randint(len(train) - CONTEXT, (options.batch,))
         loss = loss_of(model, torch.stack([train[start : start + CONTEXT + 1] for start in starts.tolist()]))
         optimizer.zero_grad()

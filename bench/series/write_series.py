@@ -17,7 +17,8 @@ from torch.nn import functional
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "restart"))
 import train_gpt  # noqa: E402
-from safetensors_file import Bfloat16, read_safetensors, write_safetensors  # noqa: E402, F401
+from optimizers import add_optimizer_options, optimizer_of, set_rate  # noqa: E402
+from safetensors_file import read_safetensors, write_safetensors  # noqa: E402, F401
 
 IGNORED = -100  # label of a position that counts nowhere
 MEASURED_ROWS = 16  # at once; what they make fits a cache
@@ -98,6 +99,8 @@ def read_options(description, default_steps, add=lambda parser: None):
     parser.add_argument(
         "--bf16", action="store_true", help="also write each checkpoint rounded, as NAME.bf16.safetensors"
     )
+    parser.add_argument("--eval-only", action="store_true", help="measure on the eval set alone, which is much faster")
+    add_optimizer_options(parser)
     add(parser)
     options = parser.parse_args()
     if options.steps < 2 * len(MARKS):
@@ -111,36 +114,34 @@ def read_options(description, default_steps, add=lambda parser: None):
 class SeriesWriter(train_gpt.SeriesWriter):
     """Writes like the GPT of the restart bench, and adds rounded copies."""
 
-    def __init__(self, directory, about, rounded):
-        super().__init__(directory, about)
-        self.rounded = rounded
+    def __init__(self, directory, about, options):
+        super().__init__(directory, about, narrow=options.masters)
+        self.rounded = options.bf16
 
     def write(self, model, averages, step, metrics):
         super().write(model, averages, step, metrics)
         if self.rounded:
             arrays = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
             name = self.info["checkpoints"][-1]["file"].replace(".safetensors", ".bf16.safetensors")
-            narrow = {key: Bfloat16(array) if array.dtype == numpy.float32 else array for key, array in arrays.items()}
-            write_safetensors(os.path.join(self.dir, name), narrow)
+            write_safetensors(os.path.join(self.dir, name), train_gpt.narrowed(arrays))
 
 
 def write_series(name, recipe, options):
-    """Trains by AdamW, with warm-up and half a cosine, and writes the whole series into options.out."""
+    """Trains with warm-up and half a cosine, and writes the whole series into options.out."""
     model = recipe.model
     moving = {key: parameter for key, parameter in model.named_parameters() if parameter.requires_grad}
-    writer = SeriesWriter(options.out, describe(name, recipe, moving), options.bf16)
+    writer = SeriesWriter(options.out, describe(name, recipe, moving), options)
     for file, (inputs, labels) in (("eval", recipe.eval), ("fresh", recipe.fresh)):
         write_safetensors(
             os.path.join(options.out, f"{file}.safetensors"), {"inputs": inputs.numpy(), "labels": labels.numpy()}
         )
     write_graph(os.path.join(options.out, "model.onnx"), recipe)
-    optimizer = train_gpt.optimizer_of(model)
+    optimizer = optimizer_of(model, options)
     # Frozen weights have no gradient, and no average of it.
     averages = {key: torch.zeros_like(parameter) for key, parameter in moving.items()}
     marks = {max(1, round(options.steps * mark)) for mark in MARKS}
     for step in range(1, options.steps + 1):
-        for group in optimizer.param_groups:
-            group["lr"] = recipe.peak_rate * train_gpt.rate_at(step, options.steps) / train_gpt.PEAK_RATE
+        set_rate(optimizer, recipe.peak_rate * train_gpt.rate_at(step, options.steps) / train_gpt.PEAK_RATE)
         model.train()
         inputs, labels = recipe.draw()
         optimizer.zero_grad()
@@ -151,10 +152,8 @@ def write_series(name, recipe, options):
         optimizer.step()
         if step in marks:
             found = measure(model, recipe.eval, recipe.measures)
-            rest = {
-                "fresh": measure(model, recipe.fresh, recipe.measures),
-                "train": measure(model, recipe.train, recipe.measures),
-            }
+            others = {} if options.eval_only else {"fresh": recipe.fresh, "train": recipe.train}
+            rest = {key: measure(model, pair, recipe.measures) for key, pair in others.items()}
             writer.write(model, averages, step, {**found, **rest})
             print(name, step, found, rest, flush=True)
 
