@@ -45,11 +45,11 @@ const seedDistance = 1000;
 
 /**
  * For every seed: trains once without a break, stores its checkpoints in every arm, and trains again with restarts from
- * the stored ones. Weights come from the hub, and so does bounded optimizer state; gradient averages, random numbers and
- * the schedule continue exactly.
+ * the stored ones. Weights come from the hub, and so does bounded optimizer state; gradient averages, random numbers
+ * and the schedule continue exactly.
  */
 export async function compareRestarts(comparison: RestartComparison): Promise<RestartReport> {
-  const { seeds, arms, hub, onProgress, onResults } = comparison;
+  const { seeds, arms, onProgress, onResults } = comparison;
   const slots = new Slots(comparison.parallel);
   const outcomes: RestartOutcome[] = [];
   let report: RestartReport | undefined;
@@ -173,9 +173,7 @@ async function restartSeed(
       restarted: final[report.metric]!,
       bytes: run.bytes,
     };
-    onProgress(
-      `seed ${seed} ${arm.run}, ${arm.state} state, restarts ${plan.name}: ${report.metric} ${outcome.restarted.toFixed(4)}`,
-    );
+    onProgress(`seed ${seed} ${arm.run}, ${arm.state} state, restarts ${plan.name}: ${outcome.restarted.toFixed(4)}`);
     return outcome;
   });
 }

@@ -32,7 +32,8 @@ export interface RestartOptions {
 
 export const restartUsage =
   'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]] ' +
-  '[--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N] [--parallel N] [--metric m[,..]] ' +
+  '[--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N] ' +
+  '[--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE ' +
   '--section NAME]';
 
