@@ -100,19 +100,17 @@ interface SeedStorage {
 }
 
 /**
- * Stores the unbroken run for every arm; arms that store the same share it. Runs that store the optimizer state, too,
- * are in a repository of their own, since exact files would be references to those of another run.
+ * Stores the unbroken run for every arm; arms that store the same share it. Each run has its own repository: in a
+ * shared one, a later run's exact files would be references to an earlier one's.
  */
 async function storeSeed(
   { unbroken, report, seed, directory, slots }: SeedStorage,
   { hub, arms, onProgress }: RestartComparison,
 ): Promise<StoredRun[]> {
-  const repositories = new Map<string, Promise<string>>();
   const runs = new Map<string, Promise<StoredRun>>();
   const store = async (arm: RestartArm): Promise<StoredRun> => {
-    const name = arm.state === 'bounded' ? `restart-${seed}-bounded` : `restart-${seed}`;
-    if (!repositories.has(name)) repositories.set(name, prepareBenchHub(hub, name, unbroken.series));
-    const place = { hub, directory, repository: await repositories.get(name)! };
+    const repository = await prepareBenchHub(hub, `restart-${seed}-${arm.run}`, unbroken.series);
+    const place = { hub, directory, repository };
     return storeUnbroken(place, arm, { unbroken, bounded: report.bounded, slots, onProgress });
   };
   for (const arm of arms) if (!runs.has(arm.run)) runs.set(arm.run, store(arm));
@@ -130,7 +128,7 @@ async function storeUnbroken(place: StoredRunPlace, arm: RestartArm, options: St
   return options.slots.run(async () => {
     const run = await StoredRun.create(place, arm, options.bounded);
     for (const checkpoint of options.unbroken.series.checkpoints) await run.push(checkpoint);
-    options.onProgress(`${place.repository} ${arm.run}: ratio ${(run.bytes.raw / run.bytes.stored).toFixed(1)}`);
+    options.onProgress(`${place.repository}: ratio ${(run.bytes.raw / run.bytes.stored).toFixed(1)}`);
     return run;
   });
 }
