@@ -30,6 +30,7 @@
   X(exact_fields, ExactFieldsKernel) \
   X(sketch_values, SketchValuesKernel) \
   X(sketch_sensitivity, SketchSensitivityKernel) \
+  X(sketch_pack, SketchPackKernel) \
   X(weight_moments, MomentsKernel) \
   X(lattice_quantize, LatticeQuantizeTeamKernel) \
   X(lattice_contexts, LatticeContextsTeamKernel) \
