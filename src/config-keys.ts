@@ -145,8 +145,9 @@ export const configSchema = z.object({
     .regex(/^(?:auto|cpu|emulated|cuda(?::\d{1,4})?)$/, 'must be auto, cpu, cuda, cuda:<number> or emulated')
     .default('cpu')
     .describe(
-      'Where a worker does the work of the method `residual`: `cpu`, or a GPU: `cuda`, or `cuda:1` for the second; ' +
-        '`auto`: the first GPU if there is one. Stored bytes are the same. The hub has not been run with a GPU yet. ' +
+      'Where a worker does the work of the methods `residual` and `inshrinkerator` and of exact blocks: `cpu`, or a ' +
+        'GPU: `cuda`, or `cuda:1` for the second; `auto`: the first GPU if there is one. Stored bytes are the same. ' +
+        'The hub has not been run with a GPU yet. ' +
         '`emulated`: the processor in the place of a GPU, for tests.',
     ),
   FIRN_DEVICE_MEMORY_MIB: integer(0, 0, 1024 * 1024).describe(

@@ -41,6 +41,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<build_codebook_call>(exports, "buildCodebook");
   add<build_entropy_codebook_call>(exports, "buildEntropyCodebook");
   add<assign_levels_call>(exports, "assignLevels");
+  add<codebook_elements_call>(exports, "codebookElements");
   add<dequantize_call>(exports, "dequantize");
   add<convert_call>(exports, "convert");
   add<create_token_counts>(exports, "createTokenCounts");

@@ -28,11 +28,21 @@ export type Started<T> = readonly [job: number, result: Promise<T>] | number;
 
 type Optional<T> = T | undefined;
 type PairArguments = [weights: Uint8Array, weightDtype: number, gradients: Optional<Uint8Array>, gradientDtype: number];
+/** The name is empty if no device may hold the pair. */
+type NamedPairArguments = [...PairArguments, weightsName: string];
 type PartitionArguments = [
   protectMagnitudeMin: number,
   protectSensitivityMin: number,
   pruneMetric: number,
   pruneBelow: number,
+];
+type CodebookBlockArguments = [
+  ...NamedPairArguments,
+  ...PartitionArguments,
+  centroids: Float32Array,
+  prunedLevel: number,
+  protectedLevel: number,
+  boundaries: Optional<Float32Array>,
 ];
 type StateArguments = [values: Optional<Int32Array>, activity: Optional<Uint8Array>];
 type ChainArguments = [
@@ -108,11 +118,17 @@ export interface Addon {
   deviceForget(engine: EngineHandle, prefix: string): void;
   stats(engine: EngineHandle): { threads: number; queued: number; running: number; simd: 'scalar' | 'avx2' | 'avx512' };
 
-  sketchValues(engine: EngineHandle, values: Uint8Array, dtype: number, sketch: BigUint64Array): Started<void>;
-  sketchSensitivity(engine: EngineHandle, ...rest: [...PairArguments, sketch: BigUint64Array]): Started<void>;
+  sketchValues(
+    engine: EngineHandle,
+    weights: Uint8Array,
+    dtype: number,
+    weightsName: string,
+    sketch: BigUint64Array,
+  ): Started<void>;
+  sketchSensitivity(engine: EngineHandle, ...rest: [...NamedPairArguments, sketch: BigUint64Array]): Started<void>;
   sketchQuantized(
     engine: EngineHandle,
-    ...rest: [...PairArguments, ...PartitionArguments, sketch: BigUint64Array]
+    ...rest: [...NamedPairArguments, ...PartitionArguments, sketch: BigUint64Array]
   ): Started<void>;
   sketchTopThreshold(sketch: BigUint64Array, fraction: number): number;
   sketchBottomThreshold(sketch: BigUint64Array, fraction: number): number;
@@ -134,17 +150,11 @@ export interface Addon {
     sigma: number,
     bitPrice: number,
   ): Started<Cells>;
-  assignLevels(
+  assignLevels(engine: EngineHandle, ...block: CodebookBlockArguments): Started<AssignedLevels>;
+  codebookElements(
     engine: EngineHandle,
-    ...rest: [
-      ...PairArguments,
-      ...PartitionArguments,
-      centroids: Float32Array,
-      prunedLevel: number,
-      protectedLevel: number,
-      boundaries?: Float32Array,
-    ]
-  ): Started<AssignedLevels>;
+    ...rest: [...CodebookBlockArguments, dtype: number, table: Uint8Array, levelCount: number]
+  ): Started<Uint8Array>;
   dequantize(
     engine: EngineHandle,
     levels: Uint8Array,

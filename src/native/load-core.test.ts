@@ -158,9 +158,13 @@ describe('the addon', () => {
     expect(addon.exactEncode(engine, three, undefined, 3)).toBe(invalid);
     expect(addon.exactDecode(engine, four, three, 3, 1, undefined)).toBe(invalid);
     expect(addon.exactDecode(engine, four, undefined, 3, 1, three)).toBe(invalid);
-    expect(addon.assignLevels(engine, four, 0, undefined, 0, 1, 1, 0, 0, new Float32Array(257), -1, -1)).toBe(invalid);
-    expect(addon.assignLevels(engine, four, 0, four, 1, 1, 1, 0, 0, new Float32Array(1), -1, -1)).toBe(invalid);
-    expect(() => addon.sketchValues(engine, four, 0, new BigUint64Array(4))).toThrow(TypeError);
+    expect(
+      addon.assignLevels(engine, four, 0, undefined, 0, '', 1, 1, 0, 0, new Float32Array(257), -1, -1, undefined),
+    ).toBe(invalid);
+    expect(addon.assignLevels(engine, four, 0, four, 1, '', 1, 1, 0, 0, new Float32Array(1), -1, -1, undefined)).toBe(
+      invalid,
+    );
+    expect(() => addon.sketchValues(engine, four, 0, '', new BigUint64Array(4))).toThrow(TypeError);
   });
 });
 

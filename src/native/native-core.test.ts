@@ -74,7 +74,7 @@ describe('sketches', () => {
     const values = randomWeights(count, dtype, 3);
     values.fill(0, 0, 40);
     const sketch = new BigUint64Array(sketchWords);
-    await core.sketchValues(values, dtype, sketch);
+    await core.sketchValues({ weights: values, weightDtype: dtype }, sketch);
     expect(sketch).toEqual(sketchOf(valuesOf(values, dtype)));
     expect(sketch[sketchZerosIndex]).toBeGreaterThanOrEqual(10n);
   });
@@ -82,7 +82,7 @@ describe('sketches', () => {
   it('count NaN and infinity apart', async () => {
     const values = new Float32Array([NaN, Infinity, -Infinity, 0, -0, 1e-45, -3]);
     const sketch = new BigUint64Array(sketchWords);
-    await core.sketchValues(new Uint8Array(values.buffer), 'F32', sketch);
+    await core.sketchValues({ weights: new Uint8Array(values.buffer), weightDtype: 'F32' }, sketch);
     expect(sketch).toEqual(sketchOf(values));
   });
 
@@ -107,7 +107,7 @@ describe('sketches', () => {
   it('give the thresholds that hold the largest share inside a fraction', async () => {
     const values = randomWeights(20_000, 'F32', 4);
     const sketch = new BigUint64Array(sketchWords);
-    await core.sketchValues(values, 'F32', sketch);
+    await core.sketchValues({ weights: values, weightDtype: 'F32' }, sketch);
     const magnitudes = valuesOf(values, 'F32').map(Math.abs);
     for (const fraction of [0.0005, 0.01, 0.3, 0.5]) {
       const top = core.sketchTopThresholdSync(sketch, fraction);
@@ -239,6 +239,17 @@ describe('assignment', () => {
     const words =
       pair.weightDtype === 'F16' ? new Uint16Array(pair.weights.buffer) : Uint16Array.from(weights, bf16Bits);
     expect([...protectedWords]).toEqual([...words].filter((_, i) => fates[i] === 'protected'));
+  });
+
+  it.each(cases)('stands for the elements that its levels are rebuilt to: $name', async ({ pair, partition }) => {
+    const dtype = pair.weightDtype;
+    const table = { dtype, table: randomWeights(256, dtype, 12), levelCount: 7 };
+    const { levels, protectedWords } = await core.assignLevels(pair, partition, map);
+    const rebuilt = await core.dequantize(levels, { ...table, protectedLevel: 6, protectedWords });
+    expect(await core.codebookElements(pair, partition, { ...table, map })).toEqual(rebuilt);
+    await expect(core.codebookElements(pair, partition, { ...table, levelCount: 2, map })).rejects.toMatchObject({
+      code: expect.stringMatching('corrupt-package|native-failure'),
+    });
   });
 
   it('reads weights at odd addresses', async () => {

@@ -5,11 +5,19 @@ import { isHalf, type HalfDtype } from '../checkpoint/dtype.ts';
 import { checkArguments } from './check/check-arguments.ts';
 import { deviceCalls } from './calls/device-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
-import { blockElementsMax, type NativeCore, type Partition, type Sketch, type WeightMoments } from './core.ts';
+import {
+  blockElementsMax,
+  type LevelMap,
+  type NativeCore,
+  type Partition,
+  type Sketch,
+  type WeightBlock,
+  type WeightMoments,
+} from './core.ts';
 import { latticeCalls } from './calls/lattice-calls.ts';
 import { nativeNumbers } from './check/native-numbers.ts';
 import { argumentError, nativeError } from './check/native-status.ts';
-import { pairArguments } from './calls/pair-arguments.ts';
+import { namedPairArguments, pairArguments } from './calls/pair-arguments.ts';
 import { residualCalls } from './calls/residual-calls.ts';
 import { runJob, type JobRunner } from './calls/run-job.ts';
 import { masterCalls } from './calls/master-calls.ts';
@@ -43,25 +51,25 @@ export function nativeCore(runner: JobRunner): NativeCore {
 function sketchCalls(runner: JobRunner) {
   const { addon, engine } = runner;
   return {
-    sketchValues: (values, dtype, sketch, signal) =>
+    sketchValues: ({ weights, weightDtype, heldAs = '' }, sketch, signal) =>
       runJob(runner, signal, () => {
-        checkArguments.elements('values', values, dtype);
+        checkArguments.elements('weights', weights, weightDtype);
         checkArguments.sketch(sketch);
-        return addon.sketchValues(engine, values, dtypeNumber[dtype], sketch);
+        return addon.sketchValues(engine, weights, dtypeNumber[weightDtype], heldAs, sketch);
       }),
     sketchSensitivity: (pair, sketch, signal) =>
       runJob(runner, signal, () => {
         checkArguments.weightBlock(pair);
         checkArguments.sketch(sketch);
         if (pair.gradients === undefined) throw new TypeError('sketchSensitivity needs gradients');
-        return addon.sketchSensitivity(engine, ...pairArguments(pair), sketch);
+        return addon.sketchSensitivity(engine, ...namedPairArguments(pair), sketch);
       }),
     sketchQuantized: (pair, partition, sketch, signal) =>
       runJob(runner, signal, () => {
         checkArguments.weightBlock(pair);
         checkArguments.partition(partition);
         checkArguments.sketch(sketch);
-        return addon.sketchQuantized(engine, ...pairArguments(pair), ...partitionArguments(partition), sketch);
+        return addon.sketchQuantized(engine, ...namedPairArguments(pair), ...partitionArguments(partition), sketch);
       }),
     weightMoments: async (pair, counts, signal) =>
       momentsOf(
@@ -110,19 +118,13 @@ function quantizeCalls(runner: JobRunner) {
       }),
     assignLevels: (pair, partition, map, signal) =>
       runJob(runner, signal, () => {
-        checkArguments.weightBlock(pair);
-        checkArguments.partition(partition);
-        checkArguments.levelMap(map);
-        const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
-        return addon.assignLevels(
-          engine,
-          ...pairArguments(pair),
-          ...partitionArguments(partition),
-          centroids,
-          prunedLevel,
-          protectedLevel,
-          boundaries,
-        );
+        return addon.assignLevels(engine, ...codebookBlockArguments(pair, partition, map));
+      }),
+    codebookElements: (pair, partition, { map, dtype, table, levelCount }, signal) =>
+      runJob(runner, signal, () => {
+        const block = codebookBlockArguments(pair, partition, map);
+        checkArguments.levelTable({ dtype, table, levelCount });
+        return addon.codebookElements(engine, ...block, dtypeNumber[dtype], table, levelCount);
       }),
     dequantize: (levels, request, signal) =>
       runJob(runner, signal, () => {
@@ -302,6 +304,22 @@ function partitionArguments({ protectMagnitudeMin, protectSensitivityMin, pruneM
     Math.fround(protectSensitivityMin),
     metric[pruneMetric],
     Math.fround(pruneBelow),
+  ] as const;
+}
+
+/** Weights and what they become levels by, checked. */
+function codebookBlockArguments(pair: WeightBlock, partition: Partition, map: LevelMap) {
+  checkArguments.weightBlock(pair);
+  checkArguments.partition(partition);
+  checkArguments.levelMap(map);
+  const { centroids, boundaries, prunedLevel = noLevel, protectedLevel = noLevel } = map;
+  return [
+    ...namedPairArguments(pair),
+    ...partitionArguments(partition),
+    centroids,
+    prunedLevel,
+    protectedLevel,
+    boundaries,
   ] as const;
 }
 

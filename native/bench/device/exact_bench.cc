@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "bench/device/device_bench.h"
 #include "firn/delta.h"
 #include "lossless/exact/coder.h"
+#include "entropy/rans_team_symbols.h"
 #include "lossless/float/exact_team.h"
+#include "lossless/float/exponent_levels.h"
+#include "lossless/float/relate_team.h"
 
 namespace firn::bench {
 namespace {
@@ -74,6 +78,121 @@ void bench_planes(DeviceBench& bench, const ExactData& data, const std::string& 
                          const PlanesPlan plan = plan_planes(data.input(b), false);
                          const size_t bytes = kBlock * data.size();
                          return std::memcmp(plan.planes.get(), found.data() + b * bytes, bytes) == 0;
+                       });
+                     }});
+}
+
+// Streams of the most significant planes, a block each.
+void bench_rans(DeviceBench& bench, const ExactData& data, const std::string& suffix) {
+  if (!bench.wants("rans_encode" + suffix)) return;
+  std::vector<DeviceBuffer> buffers;
+  std::vector<uint8_t> symbols(kBlocks * kBlock);
+  std::vector<RansModel> models;
+  std::vector<RansTeamSymbol> tables;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    const PlanesPlan plan = plan_planes(data.input(b), false);
+    std::memcpy(&symbols[b * kBlock], plan.planes.get(), kBlock);
+    models.push_back(rans_model({plan.counts[0]}));
+    const std::vector<RansTeamSymbol> table = rans_team_symbols(models.back().tables[0]);
+    tables.insert(tables.end(), table.begin(), table.end());
+  }
+  const uint8_t* const d_symbols = bench.up(buffers, symbols);
+  const RansTeamSymbol* const d_tables = bench.up(buffers, tables);
+  uint8_t* const rooms = bench.room<uint8_t>(buffers, 2 * symbols.size());
+  std::vector<RansTeamStream> streams;
+  for (size_t b = 0; b < kBlocks; ++b)
+    streams.push_back({d_symbols + b * kBlock, d_tables + b * 256, rooms + 2 * (b + 1) * kBlock,
+                       static_cast<uint32_t>(kBlock), models[b].bits});
+  const RansTeamStream* const d_streams = bench.up(buffers, streams);
+  RansTeamResult* const results = bench.room<RansTeamResult>(buffers, kBlocks);
+  const auto encode = [&](size_t b, std::vector<uint8_t>& out) {
+    out.clear();
+    rans_encode(&symbols[b * kBlock], nullptr, kBlock, models[b], &out);
+  };
+  bench.measure({.name = "rans_encode" + suffix,
+                 .bytes = symbols.size(),
+                 .bar = 0,
+                 .on_device =
+                     [&] {
+                       bench.check(bench.device().run(&DeviceTable::rans_encode,
+                                                      RansEncodeTeamKernel{d_streams, kBlocks, results}));
+                     },
+                 .on_processor =
+                     [&](size_t first, size_t count) {
+                       std::vector<uint8_t> out;
+                       for (size_t b = first; b < first + count; ++b) encode(b, out);
+                     },
+                 .elements = kBlocks,
+                 .same =
+                     [&] {
+                       const std::vector<RansTeamResult> found = bench.down(results, kBlocks);
+                       std::vector<uint8_t> out;
+                       return sampled([&](size_t b) {
+                         encode(b, out);
+                         const size_t bytes = 2 * size_t{found[b].words};
+                         if (bytes > out.size()) return false;
+                         const std::vector<uint8_t> words = bench.down(streams[b].end - bytes, bytes);
+                         return std::equal(words.begin(), words.end(), out.end() - static_cast<ptrdiff_t>(bytes));
+                       });
+                     }});
+}
+
+// The processor's share of this includes finding levels, which a device leaves to it.
+void bench_relate(DeviceBench& bench, const ExactData& data, const std::string& suffix) {
+  if (!bench.wants("exact_relate" + suffix)) return;
+  std::vector<DeviceBuffer> buffers;
+  constexpr size_t kChunks = ExactRelateKernel::kChunksMax;
+  const FloatKernels& kernels = float_kernels(data.kind);
+  std::vector<uint8_t> exponents(kDeviceElements), rest(3 * kBlock), firsts(kBlocks * kChunks), phases(firsts.size());
+  const auto level = [&](size_t b) {
+    std::vector<ExponentSum> sums;
+    for (size_t at = 0; at < kBlock; at += kExponentChunk)
+      sums.push_back(kernels.sum_exponents(&exponents[b * kBlock + at], kExponentChunk));
+    return find_exponent_levels(sums);
+  };
+  for (size_t b = 0; b < kBlocks; ++b) {
+    kernels.cut(data.input(b).current, kBlock, &exponents[b * kBlock], {rest.data(), rest.data() + 2 * kBlock});
+    const ExponentLevels levels = level(b);
+    for (size_t chunk = 0; chunk < kChunks; ++chunk) {
+      firsts[b * kChunks + chunk] = levels.first_exponent(chunk);
+      phases[b * kChunks + chunk] = levels.context(chunk);
+    }
+  }
+  uint8_t* const contexts = bench.room<uint8_t>(buffers, kDeviceElements);
+  uint8_t* const symbols = bench.room<uint8_t>(buffers, kDeviceElements);
+  const ExactRelateKernel arguments{bench.up(buffers, exponents),
+                                    data.d_blocks,
+                                    kBlocks,
+                                    bench.up(buffers, firsts),
+                                    bench.up(buffers, phases),
+                                    contexts,
+                                    symbols,
+                                    bench.room<uint32_t>(buffers, kBlocks * ExactRelateKernel::kKeys),
+                                    bench.room<ExactTeamRelated>(buffers, kBlocks)};
+  const auto relate = [&](size_t b, std::vector<uint8_t>& to) {
+    const ExponentLevels levels = level(b);
+    to.resize(kBlock);
+    for (size_t chunk = 0; chunk < kChunks; ++chunk)
+      kernels.relate(&exponents[b * kBlock + chunk * kExponentChunk], kExponentChunk, levels.first_exponent(chunk),
+                     &to[chunk * kExponentChunk]);
+  };
+  bench.measure({.name = "exact_relate" + suffix,
+                 .bytes = 3 * kDeviceElements,
+                 .bar = 0,
+                 .on_device = [&] { bench.check(bench.device().run(&DeviceTable::exact_relate, arguments)); },
+                 .on_processor =
+                     [&](size_t first, size_t count) {
+                       std::vector<uint8_t> to;
+                       for (size_t b = first; b < first + count; ++b) relate(b, to);
+                     },
+                 .elements = kBlocks,
+                 .same =
+                     [&] {
+                       const std::vector<uint8_t> found = bench.down(symbols, kDeviceElements);
+                       std::vector<uint8_t> to;
+                       return sampled([&](size_t b) {
+                         relate(b, to);
+                         return std::memcmp(to.data(), &found[b * kBlock], kBlock) == 0;
                        });
                      }});
 }
@@ -191,13 +310,16 @@ void device_bench_exact(DeviceBench& bench) {
   for (const ElementKind kind : {ElementKind::bf16, ElementKind::f32}) {
     const std::string suffix = kind == ElementKind::f32 ? " f32" : " bf16";
     bool wanted = false;
-    for (const char* const name : {"exact_planes", "exact_cut", "exact_differences", "exact_fields"})
+    for (const char* const name :
+         {"exact_planes", "rans_encode", "exact_cut", "exact_relate", "exact_differences", "exact_fields"})
       wanted |= bench.wants(name + suffix);
     if (!wanted) continue;
     std::vector<DeviceBuffer> buffers;
     const ExactData data(bench, buffers, kind);
     bench_planes(bench, data, suffix);
+    bench_rans(bench, data, suffix);
     bench_cut(bench, data, suffix);
+    bench_relate(bench, data, suffix);
     bench_differences(bench, data, suffix);
   }
 }

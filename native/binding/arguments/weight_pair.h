@@ -1,7 +1,10 @@
 // Weights and, optionally, their gradient averages, as arguments `first`..`first + 3` of a call.
 #pragma once
+#include <string>
+
 #include "binding/arguments/arguments.h"
 #include "firn/codebook_quant/partition.h"
+#include "firn/device_codebook.h"
 
 namespace firn::binding {
 
@@ -18,6 +21,18 @@ struct WeightPair {
   bool valid() const {
     return weights.count % dtype_bytes(weight_dtype) == 0 &&
            (!gradients.data || gradients.count == count() * dtype_bytes(gradient_dtype));
+  }
+};
+
+// A pair, and the name under which a device holds it, as arguments `first`..`first + 4`.
+struct NamedWeightPair : WeightPair {
+  std::string name;
+
+  static NamedWeightPair read(Arguments& args, size_t first) {
+    return {WeightPair::read(args, first), args.text(first + 4)};
+  }
+  CodebookWeights for_device() const {
+    return {name, weights.data, weight_dtype, gradients.data, gradient_dtype, count()};
   }
 };
 

@@ -31,9 +31,12 @@ napi_value weight_moments_call(Arguments& args);
 // quantize_calls.cc
 napi_value build_codebook_call(Arguments& args);
 napi_value build_entropy_codebook_call(Arguments& args);
-napi_value assign_levels_call(Arguments& args);
 napi_value dequantize_call(Arguments& args);
 napi_value convert_call(Arguments& args);
+
+// level_calls.cc
+napi_value assign_levels_call(Arguments& args);
+napi_value codebook_elements_call(Arguments& args);
 
 // token_calls.cc
 napi_value create_token_counts(Arguments& args);

@@ -1,5 +1,6 @@
 #include "binding/calls/calls.h"
 #include "binding/results.h"
+#include "firn/device_exact.h"
 #include "firn/lossless.h"
 
 namespace firn::binding {
@@ -9,8 +10,8 @@ constexpr int64_t kElementKinds = 8;
 
 class ExactEncode final : public Job {
  public:
-  ExactEncode(InputBytes current, InputBytes previous, ElementKind kind)
-      : current_(current), previous_(previous), kind_(kind) {}
+  ExactEncode(std::shared_ptr<DeviceContext> device, InputBytes current, InputBytes previous, ElementKind kind)
+      : device_(std::move(device)), current_(current), previous_(previous), kind_(kind) {}
   bool valid() const override {
     return current_.count <= kExactBytesMax && current_.count % element_bytes(kind_) == 0 &&
            (!previous_.data || previous_.count == current_.count);
@@ -19,8 +20,11 @@ class ExactEncode final : public Job {
 
  private:
   Status execute() override {
-    return exact_encode(current_.data, previous_.data, current_.count / element_bytes(kind_), kind_, &out_);
+    const size_t count = current_.count / element_bytes(kind_);
+    if (device_) return device_exact_encode(device_, current_.data, previous_.data, count, kind_, &out_);
+    return exact_encode(current_.data, previous_.data, count, kind_, &out_);
   }
+  std::shared_ptr<DeviceContext> device_;
   InputBytes current_, previous_;
   ElementKind kind_;
   std::vector<uint8_t> out_;
@@ -54,7 +58,7 @@ napi_value exact_encode_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const InputBytes current = args.bytes(1), previous = args.optional_bytes(2);
   const auto kind = args.member<ElementKind>(3, kElementKinds);
-  return start(args, engine, std::make_unique<ExactEncode>(current, previous, kind));
+  return start(args, engine, std::make_unique<ExactEncode>(device_of(engine), current, previous, kind));
 }
 
 napi_value exact_decode_call(Arguments& args) {

@@ -1,7 +1,5 @@
-#include <algorithm>
-#include <functional>
+#include <span>
 
-#include "binding/arguments/weight_pair.h"
 #include "binding/calls/calls.h"
 #include "binding/results.h"
 #include "firn/codebook_quant/assign.h"
@@ -51,49 +49,6 @@ class BuildEntropyCodebook final : public Job {
   EntropyOptions options_;
   float centroids_[kBinsMax], boundaries_[kBinsMax];
   uint32_t centroid_count_ = 1;
-};
-
-class AssignLevels final : public Job {
- public:
-  // `boundary_count` is 0 if the map has none.
-  AssignLevels(WeightPair pair, Partition partition, LevelMap map, size_t boundary_count)
-      : pair_(pair), partition_(partition), map_(map), boundary_count_(boundary_count) {}
-  bool valid() const override {
-    return pair_.valid() && map_.centroid_count >= 1 && map_.centroid_count <= kLevelsMax &&
-           increasing(map_.centroids, map_.centroid_count) &&
-           (map_.boundaries == nullptr ||
-            (boundary_count_ == map_.centroid_count - 1 && increasing(map_.boundaries, boundary_count_)));
-  }
-  std::optional<size_t> output_bytes() const override { return pair_.count(); }
-  napi_value result(napi_env env, napi_value output) override {
-    const napi_value words = copy_of(env, std::span<const uint16_t>(words_));
-    napi_value result;
-    if (!words || napi_create_object(env, &result) != napi_ok) return nullptr;
-    if (napi_set_named_property(env, result, "levels", output) != napi_ok) return nullptr;
-    return napi_set_named_property(env, result, "protectedWords", words) == napi_ok ? result : nullptr;
-  }
-
- private:
-  static bool increasing(const float* values, size_t count) {
-    return std::adjacent_find(values, values + count, std::not_fn(std::less<>())) == values + count;
-  }
-  Status execute() override {
-    size_t protected_count = 0;
-    const Status status =
-        assign_levels(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(),
-                      partition_, map_, output(), &protected_count);
-    if (status != Status::ok) return status;
-    if (protected_count == 0) return Status::ok;
-    words_.resize(protected_count);
-    gather_protected(pair_.weights.data, pair_.weight_dtype, output(), pair_.count(),
-                     static_cast<uint8_t>(map_.protected_level), words_.data());
-    return Status::ok;
-  }
-  WeightPair pair_;
-  Partition partition_;
-  LevelMap map_;
-  size_t boundary_count_;
-  std::vector<uint16_t> words_;
 };
 
 class Dequantize final : public Job {
@@ -162,21 +117,6 @@ napi_value build_entropy_codebook_call(Arguments& args) {
   options.sigma = args.number(4);
   options.bit_price = args.number(5);
   return start(args, engine, std::make_unique<BuildEntropyCodebook>(sketch, bins, options));
-}
-
-napi_value assign_levels_call(Arguments& args) {
-  const auto engine = args.handle<Engine>(0);
-  const WeightPair pair = WeightPair::read(args, 1);
-  const Partition partition = read_partition(args, 5);
-  const Input<float> centroids = args.floats(9);
-  LevelMap map;
-  map.centroids = centroids.data;
-  map.centroid_count = static_cast<uint32_t>(std::min<size_t>(centroids.count, kLevelsMax + 1));
-  map.pruned_level = read_optional_level(args, 10);
-  map.protected_level = read_optional_level(args, 11);
-  const Input<float> boundaries = args.optional_floats(12);
-  if (boundaries.count > 0) map.boundaries = boundaries.data;
-  return start(args, engine, std::make_unique<AssignLevels>(pair, partition, map, boundaries.count));
 }
 
 napi_value dequantize_call(Arguments& args) {

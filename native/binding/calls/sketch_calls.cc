@@ -15,47 +15,70 @@ class SketchJob : public Job {
   Sketch* sketch_;
 };
 
+// Adds to a sketch on a device, or else here.
+template <typename There, typename Here>
+Status sketch_on(DeviceContext* device, There there, Here here) {
+  if (!device || !there(*device)) here();
+  return Status::ok;
+}
+
 class SketchValues final : public SketchJob {
  public:
-  SketchValues(InputBytes values, Dtype dtype, Sketch* sketch) : SketchJob(sketch), values_(values), dtype_(dtype) {}
-  bool valid() const override { return values_.count % dtype_bytes(dtype_) == 0; }
+  SketchValues(std::shared_ptr<DeviceContext> device, NamedWeightPair block, Sketch* sketch)
+      : SketchJob(sketch), device_(std::move(device)), block_(std::move(block)) {}
+  bool valid() const override { return block_.valid(); }
 
  private:
   Status execute() override {
-    sketch_values(values_.data, dtype_, values_.count / dtype_bytes(dtype_), *sketch_);
-    return Status::ok;
+    return sketch_on(
+        device_.get(),
+        [&](DeviceContext& device) { return device_sketch_values(device, block_.for_device(), *sketch_); },
+        [&] { sketch_values(block_.weights.data, block_.weight_dtype, block_.count(), *sketch_); });
   }
-  InputBytes values_;
-  Dtype dtype_;
+  std::shared_ptr<DeviceContext> device_;
+  NamedWeightPair block_;
 };
 
 class SketchSensitivity final : public SketchJob {
  public:
-  SketchSensitivity(WeightPair pair, Sketch* sketch) : SketchJob(sketch), pair_(pair) {}
+  SketchSensitivity(std::shared_ptr<DeviceContext> device, NamedWeightPair pair, Sketch* sketch)
+      : SketchJob(sketch), device_(std::move(device)), pair_(std::move(pair)) {}
   bool valid() const override { return pair_.valid() && pair_.gradients.data; }
 
  private:
   Status execute() override {
-    sketch_sensitivity(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
-                       pair_.count(), *sketch_);
-    return Status::ok;
+    return sketch_on(
+        device_.get(),
+        [&](DeviceContext& device) { return device_sketch_sensitivity(device, pair_.for_device(), *sketch_); },
+        [&] {
+          sketch_sensitivity(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
+                             pair_.count(), *sketch_);
+        });
   }
-  WeightPair pair_;
+  std::shared_ptr<DeviceContext> device_;
+  NamedWeightPair pair_;
 };
 
 class SketchQuantized final : public SketchJob {
  public:
-  SketchQuantized(WeightPair pair, Partition partition, Sketch* sketch)
-      : SketchJob(sketch), pair_(pair), partition_(partition) {}
+  SketchQuantized(std::shared_ptr<DeviceContext> device, NamedWeightPair pair, Partition partition, Sketch* sketch)
+      : SketchJob(sketch), device_(std::move(device)), pair_(std::move(pair)), partition_(partition) {}
   bool valid() const override { return pair_.valid(); }
 
  private:
   Status execute() override {
-    sketch_quantized(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype, pair_.count(),
-                     partition_, *sketch_);
-    return Status::ok;
+    return sketch_on(
+        device_.get(),
+        [&](DeviceContext& device) {
+          return device_sketch_quantized(device, pair_.for_device(), partition_, *sketch_);
+        },
+        [&] {
+          sketch_quantized(pair_.weights.data, pair_.weight_dtype, pair_.gradients.data, pair_.gradient_dtype,
+                           pair_.count(), partition_, *sketch_);
+        });
   }
-  WeightPair pair_;
+  std::shared_ptr<DeviceContext> device_;
+  NamedWeightPair pair_;
   Partition partition_;
 };
 
@@ -72,22 +95,22 @@ napi_value threshold(Arguments& args) {
 
 napi_value sketch_values_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
-  const InputBytes values = args.bytes(1);
-  const Dtype dtype = args.dtype(2);
-  return start(args, engine, std::make_unique<SketchValues>(values, dtype, args.sketch(3)));
+  NamedWeightPair block{{args.bytes(1), args.dtype(2), {}, Dtype::f32}, args.text(3)};
+  return start(args, engine, std::make_unique<SketchValues>(device_of(engine), std::move(block), args.sketch(4)));
 }
 
 napi_value sketch_sensitivity_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
-  const WeightPair pair = WeightPair::read(args, 1);
-  return start(args, engine, std::make_unique<SketchSensitivity>(pair, args.sketch(5)));
+  NamedWeightPair pair = NamedWeightPair::read(args, 1);
+  return start(args, engine, std::make_unique<SketchSensitivity>(device_of(engine), std::move(pair), args.sketch(6)));
 }
 
 napi_value sketch_quantized_call(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
-  const WeightPair pair = WeightPair::read(args, 1);
-  const Partition partition = read_partition(args, 5);
-  return start(args, engine, std::make_unique<SketchQuantized>(pair, partition, args.sketch(9)));
+  NamedWeightPair pair = NamedWeightPair::read(args, 1);
+  const Partition partition = read_partition(args, 6);
+  return start(args, engine,
+               std::make_unique<SketchQuantized>(device_of(engine), std::move(pair), partition, args.sketch(10)));
 }
 
 napi_value sketch_top_threshold_call(Arguments& args) { return threshold<sketch_top_threshold>(args); }

@@ -1,5 +1,5 @@
-// Work of the residual method on a device: a GPU behind the CUDA library, or the processor in its place. The bytes are
-// those of the processor (docs/decisions/0066-devices-of-workers.md).
+// A device, and work of the residual method on it: a GPU behind the CUDA library, or the processor in its place. The
+// bytes are those of the processor (docs/decisions/0066-devices-of-workers.md).
 //
 // A call answers whether the device did it. If not, the caller does the same on the processor: the device had no room,
 // has failed, or leaves such blocks to the processor. A failure is counted, and the outputs are then anything, except

@@ -8,7 +8,9 @@
 #include "context/blocks/element_tables_team.h"
 #include "context/dense/dense_encode_team.h"
 #include "context/dense/dense_sample_team.h"
+#include "entropy/rans_team.h"
 #include "lossless/float/exact_team.h"
+#include "lossless/float/relate_team.h"
 #include "residual_quant/gptq/gptq_cells_team.h"
 #include "residual_quant/gptq/gptq_team.h"
 #include "residual_quant/lattice/lattice_team.h"
@@ -24,12 +26,15 @@
   X(element_tables, ElementTablesKernel) \
   X(dense_encode, DenseEncodeTeamKernel) \
   X(dense_sample, DenseSampleKernel) \
+  X(rans_encode, RansEncodeTeamKernel) \
   X(exact_planes, ExactPlanesKernel) \
   X(exact_cut, ExactCutKernel) \
+  X(exact_relate, ExactRelateKernel) \
   X(exact_differences, ExactDifferenceKernel) \
   X(exact_fields, ExactFieldsKernel) \
   X(sketch_values, SketchValuesKernel) \
   X(sketch_sensitivity, SketchSensitivityKernel) \
+  X(sketch_pack, SketchPackKernel) \
   X(weight_moments, MomentsKernel) \
   X(lattice_quantize, LatticeQuantizeTeamKernel) \
   X(lattice_contexts, LatticeContextsTeamKernel) \

@@ -16,8 +16,6 @@ namespace {
 constexpr uint32_t kStateMin = 1u << 16;  // states stay in 2^16 .. 2^32 - 1
 constexpr uint32_t kBitsFew = 12, kBitsMany = 14;
 constexpr size_t kLanesMany = 8;
-// Below this many symbols the states of eight lanes would cost more than the speed is worth.
-constexpr size_t kManyLanesFrom = 1u << 14;
 
 // Rounded to the nearest share of 2^bits, at least 1 for a symbol that occurs; the most frequent symbols absorb the
 // difference.
@@ -310,12 +308,12 @@ bool read_rans_model(RangeDecoder& decoder, uint32_t tables, RansModel* model) {
 
 void rans_encode(const uint8_t* symbols, const uint8_t* contexts, size_t count, const RansModel& model,
                  std::vector<uint8_t>* out) {
-  if (count >= kManyLanesFrom) encode_bits<kLanesMany>(symbols, contexts, count, model, out);
+  if (count >= kRansManyLanesFrom) encode_bits<kLanesMany>(symbols, contexts, count, model, out);
   else encode_bits<1>(symbols, contexts, count, model, out);
 }
 
 Status rans_decode(ByteReader& in, const uint8_t* contexts, size_t count, const RansModel& model, uint8_t* symbols) {
-  if (count >= kManyLanesFrom) {
+  if (count >= kRansManyLanesFrom) {
     return contexts ? decode_bits<kLanesMany, true>(in, contexts, count, model, symbols)
                     : decode_bits<kLanesMany, false>(in, nullptr, count, model, symbols);
   }

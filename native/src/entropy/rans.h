@@ -21,6 +21,9 @@ using SymbolFrequencies = std::array<uint16_t, 256>;  // sum 2^bits
 // Contexts with tables of their own that one stream may have.
 inline constexpr uint32_t kRansTablesMax = 32;
 
+// Streams of that many symbols have eight lanes; below it their states would cost more than the speed is worth.
+inline constexpr size_t kRansManyLanesFrom = size_t{1} << 14;
+
 // Frequency tables of a stream, all with the same precision.
 struct RansModel {
   uint32_t bits = 12;  // 12, or 14 for very skewed data

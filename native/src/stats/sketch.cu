@@ -3,3 +3,4 @@
 
 FIRN_LAUNCH(sketch_values, firn::SketchValuesKernel)
 FIRN_LAUNCH(sketch_sensitivity, firn::SketchSensitivityKernel)
+FIRN_LAUNCH(sketch_pack, firn::SketchPackKernel)

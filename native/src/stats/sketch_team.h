@@ -107,4 +107,39 @@ struct SketchSensitivityKernel {
   }
 };
 
+// A bucket of a sketch that is not empty.
+struct SketchEntry {
+  uint32_t key, count;
+};
+// The rest of a sketch, and how many entries there are.
+struct SketchRest {
+  uint64_t zeros, nans, infinities;
+  uint64_t entries;
+};
+
+// The buckets of a sketch that are not empty, by their keys: there are few, and less to bring back. Fewer than 2^32
+// values in one. One team.
+struct SketchPackKernel {
+  static constexpr uint32_t kMembers = 1024, kResident = 1;
+  static constexpr size_t kSharedBytes = 0;
+  const Sketch* sketch;
+  SketchRest* rest;
+  SketchEntry* entries;  // room for kSketchBuckets
+
+  uint32_t teams(uint32_t) const { return 1; }
+  template <typename Team>
+  FIRN_EACH void operator()(const Team& team, uint32_t, uint32_t, unsigned char*) const {
+    uint32_t before = 0;
+    for (uint32_t base = 0; base < kSketchBuckets; base += team.size()) {
+      const uint32_t key = base + team.rank();
+      const auto count = key < kSketchBuckets ? static_cast<uint32_t>(sketch->counts[key]) : 0;
+      uint32_t total;
+      const uint32_t at = before + team.exclusive_sum(count != 0, &total);
+      if (count != 0) entries[at] = {key, count};
+      before += total;
+    }
+    if (team.rank() == 0) *rest = {sketch->zeros, sketch->nans, sketch->infinities, before};
+  }
+};
+
 }  // namespace firn

@@ -1,5 +1,8 @@
+#include "firn/context_coder.h"
 #include "lossless/exact/coder.h"
 #include "lossless/float/exact_team.h"
+#include "lossless/float/exponent_levels.h"
+#include "lossless/float/relate_team.h"
 #include "test/device/device_columns.h"
 
 namespace firn::test {
@@ -112,6 +115,62 @@ TEST_CASE("device: exponents, their sums and the rest are those of the processor
           CHECK_EQ(there.sum, sum.sum);
           CHECK_EQ(there.numbers, sum.numbers);
         }
+      }
+    });
+  }
+}
+
+TEST_CASE("device: symbols of exponents and their counts are those of the processor") {
+  Random random(247);
+  for (size_t round = 0; round < rounds(16); ++round) {
+    const ExactCase c = random_exact(random, kFloats[round % 2]);
+    const FloatKernels& kernels = float_kernels(c.kind);
+    const size_t blocks = c.blocks.size();
+    std::vector<uint8_t> exponents(c.elements()), rest(c.elements() * 3), symbols(c.elements()),
+        contexts(c.elements()), firsts(blocks * ExactRelateKernel::kChunksMax), phases(firsts.size());
+    std::vector<uint32_t> counts(blocks * ExactRelateKernel::kKeys);
+    std::vector<ExactTeamRelated> expected(blocks);
+    uint8_t* const low = rest.data();
+    kernels.cut(c.current.data(), c.elements(), exponents.data(), FloatRest{low, low + 2 * c.elements()});
+    for (size_t b = 0; b < blocks; ++b) {
+      const size_t count = c.blocks[b].count, first = c.blocks[b].first;
+      if (count == 0) continue;
+      std::vector<ExponentSum> sums;
+      for (size_t at = 0; at < count; at += kExponentChunk)
+        sums.push_back(kernels.sum_exponents(&exponents[first + at], std::min<size_t>(kExponentChunk, count - at)));
+      const ExponentLevels levels = find_exponent_levels(sums);
+      for (size_t chunk = 0; chunk < sums.size(); ++chunk) {
+        const size_t at = first + chunk * kExponentChunk, n = std::min<size_t>(kExponentChunk, first + count - at);
+        firsts[b * ExactRelateKernel::kChunksMax + chunk] = levels.first_exponent(chunk);
+        phases[b * ExactRelateKernel::kChunksMax + chunk] = levels.context(chunk);
+        kernels.relate(&exponents[at], n, levels.first_exponent(chunk), &symbols[at]);
+        std::fill_n(&contexts[at], n, levels.context(chunk));
+      }
+      std::vector<uint32_t> all(size_t{kDifferenceContexts} * kContextSymbols);
+      kernels.count_symbols(&symbols[first], &contexts[first], count, count > kCountedWholeMax ? kCountedStride : 1,
+                            all.data());
+      std::copy_n(all.begin(), ExactRelateKernel::kKeys, &counts[b * ExactRelateKernel::kKeys]);
+      for (size_t i = first; i < first + count; ++i) {
+        expected[b].changed += symbols[i] != 0;
+        expected[b].occurring |= 1u << symbols[i];
+      }
+    }
+    for_each_column(random, [&](Arrays& arrays, auto run) {
+      uint8_t* const found_symbols = arrays.add_output<uint8_t>(c.elements());
+      uint8_t* const found_contexts = arrays.add_output<uint8_t>(c.elements());
+      uint32_t* const found_counts = arrays.add_output<uint32_t>(counts.size());
+      ExactTeamRelated* const found = arrays.add_output<ExactTeamRelated>(blocks);
+      run(&DeviceTable::exact_relate,
+          ExactRelateKernel{arrays.add(exponents), arrays.add(c.blocks), static_cast<uint32_t>(blocks),
+                            arrays.add(firsts), arrays.add(phases), found_contexts, found_symbols, found_counts,
+                            found});
+      CHECK(arrays.read(found_symbols, symbols.size()) == symbols);
+      CHECK(arrays.read(found_contexts, contexts.size()) == contexts);
+      CHECK(arrays.read(found_counts, counts.size()) == counts);
+      const std::vector<ExactTeamRelated> results = arrays.read(found, blocks);
+      for (size_t b = 0; b < blocks; ++b) {
+        CHECK_EQ(results[b].changed, expected[b].changed);
+        CHECK_EQ(results[b].occurring, expected[b].occurring);
       }
     });
   }

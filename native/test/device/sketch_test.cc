@@ -4,6 +4,24 @@
 #include "test/device/device_columns.h"
 
 namespace firn::test {
+namespace {
+
+void check_packed(const Sketch& sketch, const SketchRest& rest, const std::vector<SketchEntry>& entries) {
+  CHECK_EQ(rest.zeros, sketch.zeros);
+  CHECK_EQ(rest.nans, sketch.nans);
+  CHECK_EQ(rest.infinities, sketch.infinities);
+  size_t next = 0;
+  for (uint32_t key = 0; key < kSketchBuckets; ++key) {
+    if (sketch.counts[key] == 0) continue;
+    REQUIRE(next < entries.size());
+    CHECK_EQ(entries[next].key, key);
+    CHECK_EQ(entries[next].count, sketch.counts[key]);
+    ++next;
+  }
+  CHECK_EQ(rest.entries, next);
+}
+
+}  // namespace
 
 TEST_CASE("device: sketches of values and of sensitivities are those of the processor") {
   Random random(100);
@@ -26,6 +44,10 @@ TEST_CASE("device: sketches of values and of sensitivities are those of the proc
           SketchSensitivityKernel{w, g, dtype, gradient_dtype, count, found_sensitivity});
       CHECK(std::memcmp(arrays.read(found, 1).data(), values.get(), sizeof(Sketch)) == 0);
       CHECK(std::memcmp(arrays.read(found_sensitivity, 1).data(), sensitivity.get(), sizeof(Sketch)) == 0);
+      SketchRest* const rest = arrays.add_output<SketchRest>(1);
+      SketchEntry* const entries = arrays.add_output<SketchEntry>(kSketchBuckets);
+      run(&DeviceTable::sketch_pack, SketchPackKernel{found, rest, entries});
+      check_packed(*values, arrays.read(rest, 1)[0], arrays.read(entries, kSketchBuckets));
     });
   }
 }

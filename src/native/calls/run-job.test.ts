@@ -42,7 +42,7 @@ describe('a full queue', () => {
     const values = randomWeights(2_000_000, 'F32', 1);
     const sketch = new BigUint64Array(sketchWords);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => core.sketchValues(values, 'F32', sketch)),
+      Array.from({ length: 50 }, () => core.sketchValues({ weights: values, weightDtype: 'F32' }, sketch)),
     );
     const done = outcomes.filter(({ status }) => status === 'fulfilled').length;
     expect(done).toBeLessThan(50);
@@ -91,13 +91,13 @@ describe('a cancelled job', () => {
     const values = randomWeights(200_000, 'F32', 2);
     const sketch = new BigUint64Array(sketchWords);
     const aborts = Array.from({ length: 40 }, () => new AbortController());
-    const jobs = aborts.map(({ signal }) => core.sketchValues(values, 'F32', sketch, signal));
+    const jobs = aborts.map(({ signal }) => core.sketchValues({ weights: values, weightDtype: 'F32' }, sketch, signal));
     for (const [i, abort] of aborts.entries()) if (i % 3 === 0) abort.abort();
     const outcomes = await Promise.allSettled(jobs);
     expect(outcomes.map(({ status }) => status)).toEqual(
       aborts.map((_, i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')),
     );
-    await core.sketchValues(values, 'F32', sketch);
+    await core.sketchValues({ weights: values, weightDtype: 'F32' }, sketch);
     const total = sketch.reduce((sum, times) => sum + times, 0n);
     expect(total % 200_000n).toBe(0n);
     expect(total).toBeGreaterThanOrEqual(27n * 200_000n);
@@ -129,7 +129,7 @@ describe('many jobs at once', () => {
     const together = core.createTokenCounts();
     await Promise.all(
       blocks.flatMap((block) => [
-        core.sketchValues(block, 'F32', sketch),
+        core.sketchValues({ weights: block, weightDtype: 'F32' }, sketch),
         together.add({ current: block, modulus: 9 }),
       ]),
     );

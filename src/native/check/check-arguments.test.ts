@@ -70,11 +70,11 @@ async function failureOf(call: () => unknown): Promise<unknown> {
 
 describe('arguments outside their range', () => {
   it.each<[string, () => unknown]>([
-    ['values: 3 bytes', () => core.sketchValues(new Uint8Array(3), 'F32', sketch)],
+    ['weights: 3 bytes', () => core.sketchValues({ weights: new Uint8Array(3), weightDtype: 'F32' }, sketch)],
     ['values: 3 bytes', () => core.convert(new Uint8Array(3), 'BF16', 'F32')],
     ['values dtype: F64', untyped(({ core }) => core.convert(four, 'F64', 'F32'))],
     ['result dtype: I8', untyped(({ core }) => core.convert(four, 'F32', 'I8'))],
-    ['sketch: 5 entries', () => core.sketchValues(four, 'F32', new BigUint64Array(5))],
+    ['sketch: 5 entries', () => core.sketchValues({ weights: four, weightDtype: 'F32' }, new BigUint64Array(5))],
     [
       'gradients: 2 elements for 1',
       () => core.sketchSensitivity({ ...pair, gradients: four, gradientDtype: 'F16' }, sketch),
@@ -225,9 +225,15 @@ describe('arguments outside their range', () => {
 describe('arguments of the wrong type', () => {
   const { add } = counts;
   it.each<[string, () => unknown]>([
-    ['an array for bytes', untyped(({ core }) => core.sketchValues([1, 2, 3, 4], 'F32', sketch))],
+    [
+      'an array for bytes',
+      untyped(({ core }) => core.sketchValues({ weights: [1, 2, 3, 4], weightDtype: 'F32' }, sketch)),
+    ],
     ['floats for bytes', untyped(({ core }) => core.convert(new Float32Array(4), 'F32', 'F16'))],
-    ['floats for a sketch', untyped(({ core }) => core.sketchValues(four, 'F32', new Float64Array(sketchWords)))],
+    [
+      'floats for a sketch',
+      untyped(({ core }) => core.sketchValues({ weights: four, weightDtype: 'F32' }, new Float64Array(sketchWords))),
+    ],
     [
       'doubles for centroids',
       untyped(({ core }) => core.assignLevels(pair, partition, { centroids: new Float64Array(2) })),

@@ -38,6 +38,7 @@ export const checkArguments = {
   entropyCodebook,
   levelMap,
   dequantize,
+  levelTable,
   levelBlock,
   levelDecode,
   exactBlock,
@@ -180,12 +181,16 @@ function increasing(name: string, values: Float32Array): number {
 
 function dequantize(levels: Uint8Array, request: DequantizeRequest): void {
   bytes('levels', levels);
-  if (elements('table', request.table, request.dtype) !== tableElements) {
-    throw argumentError(`table: not ${tableElements} elements of ${request.dtype}`);
-  }
-  integer('levelCount', request.levelCount, 1, levelsMax);
+  levelTable(request);
   if (request.protectedLevel !== undefined) integer('protectedLevel', request.protectedLevel, 0, levelsMax - 1);
   typed('protectedWords', request.protectedWords, Uint16Array);
+}
+
+function levelTable({ table, dtype, levelCount }: Pick<DequantizeRequest, 'table' | 'dtype' | 'levelCount'>): void {
+  if (elements('table', table, dtype) !== tableElements) {
+    throw argumentError(`table: not ${tableElements} elements of ${dtype}`);
+  }
+  integer('levelCount', levelCount, 1, levelsMax);
 }
 
 function levelBlock(block: LevelBlock): void {

@@ -6,10 +6,11 @@ import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
  */
 export interface CodebookCalls {
   /**
-   * Adds `values` (elements of `dtype`) to `sketch` in place. Several calls of one core that add to the same sketch may
-   * be pending: they run one after the other. Read the sketch (also with buildCodebook) after they have settled.
+   * Adds the weights of a block to `sketch` in place; gradients make no difference. Several calls of one core that add
+   * to the same sketch may be pending: they run one after the other. Read the sketch (also with buildCodebook) after
+   * they have settled.
    */
-  sketchValues(values: Uint8Array, dtype: QuantizableDtype, sketch: Sketch, signal?: AbortSignal): Promise<void>;
+  sketchValues(block: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchQuantized(pair: WeightBlock, partition: Partition, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   /** Sums over consecutive parts of a block, of `counts` elements each; the same on every machine. */
@@ -22,6 +23,16 @@ export interface CodebookCalls {
   buildEntropyCodebook(sketch: Sketch, bins: number, options: EntropyOptions, signal?: AbortSignal): Promise<Cells>;
   /** One level a weight, and the protected weights' 16-bit words in element order. */
   assignLevels(pair: WeightBlock, partition: Partition, map: LevelMap, signal?: AbortSignal): Promise<AssignedLevels>;
+  /**
+   * The elements in `dtype` that the levels of `assignLevels` stand for: the same bytes as `dequantize` of them.
+   * `table` has 256 elements of `dtype`.
+   */
+  codebookElements(
+    pair: WeightBlock,
+    partition: Partition,
+    request: CodebookElementsRequest,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
   /** Rebuilds the elements in `dtype`, as bytes. `table` has 256 elements of `dtype`. */
   dequantize(levels: Uint8Array, request: DequantizeRequest, signal?: AbortSignal): Promise<Uint8Array>;
   /** Little-endian elements converted between floating dtypes. */
@@ -43,6 +54,8 @@ export interface WeightBlock {
   readonly weightDtype: QuantizableDtype;
   readonly gradients?: Uint8Array;
   readonly gradientDtype?: QuantizableDtype;
+  /** The name under which a device may hold both (`DeviceScope`): equal names bring equal bytes. */
+  readonly heldAs?: string | undefined;
 }
 
 /** If a sum is not finite, one of its weights is not. */
@@ -101,6 +114,10 @@ export interface LevelMap {
 export interface AssignedLevels {
   readonly levels: Uint8Array;
   readonly protectedWords: Uint16Array;
+}
+
+export interface CodebookElementsRequest extends Pick<DequantizeRequest, 'dtype' | 'table' | 'levelCount'> {
+  readonly map: LevelMap;
 }
 
 export interface DequantizeRequest {

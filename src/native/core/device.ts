@@ -1,5 +1,5 @@
 /**
- * The device that does the residual method's work where it can, and what it holds between calls
+ * The device that does work of some calls where it can, and what it holds between calls
  * (native/include/firn/device.h). Whatever fails on it is done again on the processor, with the same bytes. `core.ts`
  * says what holds for all calls.
  */

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "codebook_quant/assign/bin_search.h"
+#include "codebook_quant/assign/takes_levels.h"
 #include "codebook_quant/partition/partition_kernels.h"
 #include "common/f32_view.h"
 #include "simd/cpu_features.h"
@@ -37,6 +38,15 @@ bool valid(const LevelMap& map) {
     return false;
   return map.pruned_level == kNoLevel || map.protected_level == kNoLevel || map.pruned_level < map.protected_level;
 }
+
+}  // namespace
+
+bool takes_levels(const LevelMap& map, const PartitionRule& rule) {
+  return valid(map) && (!rule.protects() || map.protected_level != kNoLevel) &&
+         (!rule.prunes() || map.pruned_level != kNoLevel);
+}
+
+namespace {
 
 // Bins by the fastest way this machine has for that many centroids.
 class BinFinder {
@@ -74,9 +84,7 @@ Status assign_levels(const void* weights, Dtype weight_dtype, const void* gradie
                      const Partition& partition, const LevelMap& map, uint8_t* levels, size_t* protected_count) {
   const PartitionRule rule = partition_rule(partition, gradients != nullptr);
   const bool marks_any = rule.protects() || rule.prunes();
-  if (!valid(map)) return Status::invalid_argument;
-  if (rule.protects() && map.protected_level == kNoLevel) return Status::invalid_argument;
-  if (rule.prunes() && map.pruned_level == kNoLevel) return Status::invalid_argument;
+  if (!takes_levels(map, rule)) return Status::invalid_argument;
 
   const BinFinder bins(map, count);
   MarkKernel* const mark = mark_kernel();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "team/count_below.h"
 #include "team/team.h"
 
 namespace firn {
@@ -87,18 +88,6 @@ struct DenseEncodeTeamKernel {
       rest -= slots;
     }
     return (quotient << 16) + rest + (token.slots & 0xFFFF);
-  }
-
-  // Of the members below this one, how many have a flag, and how many in all. A barrier.
-  template <typename Team>
-  FIRN_EACH static uint32_t count_below(const Team& team, bool flag, uint32_t* total) {
-#ifdef __CUDACC__
-    const uint32_t flags = __ballot_sync(0xFFFFFFFFu, flag);  // the team is one warp
-    *total = static_cast<uint32_t>(__popc(flags));
-    return static_cast<uint32_t>(__popc(flags & ((1u << team.rank()) - 1)));
-#else
-    return team.exclusive_sum(flag, total);
-#endif
   }
 
   template <uint32_t kLanes>

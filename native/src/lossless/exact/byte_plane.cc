@@ -43,11 +43,11 @@ uint64_t byte_plane_cost(const SymbolCounts& counts, size_t count) {
   return 1 + (coded_bytes < count - count / kWorthwhileShare ? coded_bytes : count);
 }
 
-void encode_byte_plane(const uint8_t* plane, size_t count, const SymbolCounts& counts, std::vector<uint8_t>* out) {
-  if (counts[plane[0]] == count) {
+bool encode_byte_plane(const PlaneBytes& plane, size_t count, const SymbolCounts& counts, std::vector<uint8_t>* out) {
+  if (const auto only = std::find(counts.begin(), counts.end(), static_cast<uint32_t>(count)); only != counts.end()) {
     out->push_back(static_cast<uint8_t>(PlaneMethod::constant));
-    out->push_back(plane[0]);
-    return;
+    out->push_back(static_cast<uint8_t>(only - counts.begin()));
+    return true;
   }
   const size_t begin = out->size();
   if (byte_plane_cost(counts, count) < 1 + count) {
@@ -59,12 +59,12 @@ void encode_byte_plane(const uint8_t* plane, size_t count, const SymbolCounts& c
     encoder.finish();
     append_varint(static_cast<uint32_t>(table.size()), out);
     out->insert(out->end(), table.begin(), table.end());
-    rans_encode(plane, nullptr, count, model, out);
-    if (out->size() - begin < 1 + count) return;
+    if (!plane.append_coded(model, out)) return false;
+    if (out->size() - begin < 1 + count) return true;
     out->resize(begin);
   }
   out->push_back(static_cast<uint8_t>(PlaneMethod::raw));
-  out->insert(out->end(), plane, plane + count);
+  return plane.append(out);
 }
 
 Status decode_byte_plane(ByteReader& in, size_t count, std::unique_ptr<uint8_t[]>* decoded, const uint8_t** plane) {

@@ -74,6 +74,8 @@ struct ContextDifferencePlan {
 };
 bool context_difference_supports(ElementKind kind);  // f16, bf16, f32
 ContextDifferencePlan plan_context_difference(const ExactInput& input);
+// The cost of such a plan.
+uint64_t context_difference_cost(const std::vector<uint32_t>& counts, uint64_t field_bytes);
 Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan, std::vector<uint8_t>* out);
 Status decode_context_difference(ByteReader in, const ExactOutput& output);
 
@@ -94,5 +96,36 @@ void encode_adaptive_alone(const ExactInput& input, std::vector<uint8_t>* out);
 Status decode_adaptive_alone(ByteReader in, const ExactOutput& output);
 void encode_adaptive_difference(const ExactInput& input, std::vector<uint8_t>* out);
 Status decode_adaptive_difference(ByteReader in, const ExactOutput& output);
+
+// The passes over a large block that another than the processor may take (device/work/exact_work.cc): the same answers
+// and bytes.
+class ExactPasses {
+ public:
+  virtual ~ExactPasses() = default;
+  virtual PlanesPlan plan_planes(const ExactInput& input, bool with_previous) {
+    return firn::plan_planes(input, with_previous);
+  }
+  // `plan` is of this object, with the same `with_previous`.
+  virtual void encode_planes(const ExactInput& input, const PlanesPlan& plan, bool with_previous,
+                             std::vector<uint8_t>* out) {
+    (void)with_previous;
+    firn::encode_planes(input, plan, out);
+  }
+  virtual ContextDifferencePlan plan_context_difference(const ExactInput& input) {
+    return firn::plan_context_difference(input);
+  }
+  // Likewise.
+  virtual Status encode_context_difference(const ExactInput& input, const ContextDifferencePlan& plan,
+                                           std::vector<uint8_t>* out) {
+    return firn::encode_context_difference(input, plan, out);
+  }
+  virtual Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
+    return firn::encode_exponents(input, out);
+  }
+};
+
+// exact_encode() with these passes.
+Status exact_encode_with(ExactPasses& passes, const void* current, const void* previous, size_t count,
+                         ElementKind kind, std::vector<uint8_t>* out);
 
 }  // namespace firn

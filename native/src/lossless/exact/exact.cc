@@ -129,21 +129,21 @@ bool has_even_xor(const ExactInput& input) {
 constexpr bool is_far_below(uint64_t cost, uint64_t estimate) { return cost < estimate - estimate / 16; }
 
 // Large blocks: estimates decide which mode is written.
-Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
+Status encode_large(ExactPasses& passes, const ExactInput& input, std::vector<uint8_t>* out) {
   constexpr uint64_t kNever = ~uint64_t{0};
   const bool with_contexts = input.count <= kBlockElementsMax;
   const bool exponents = with_contexts && exponents_supports(input.kind);
   const bool context_difference = input.previous && with_contexts && context_difference_supports(input.kind);
   const bool uneven = is_float(input.kind) && has_uneven_low_bits(input);
   std::optional<ContextDifferencePlan> difference;
-  if (context_difference) difference = plan_context_difference(input);
+  if (context_difference) difference = passes.plan_context_difference(input);
   const bool alone_may_pay =
       (!exponents || uneven) && !(difference && is_far_below(difference->cost, estimate_planes(input)));
-  const PlanesPlan alone = alone_may_pay ? plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
+  const PlanesPlan alone = alone_may_pay ? passes.plan_planes(input, false) : PlanesPlan{nullptr, {}, kNever};
   // Differences of floats in the order of their numbers were smaller than XOR on every checkpoint of a training
   // measured.
   const bool xor_may_pay = input.previous && (!is_float(input.kind) || uneven || has_even_xor(input));
-  const PlanesPlan changed = xor_may_pay ? plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
+  const PlanesPlan changed = xor_may_pay ? passes.plan_planes(input, true) : PlanesPlan{nullptr, {}, kNever};
   const uint64_t exponents_cost = exponents ? estimate_exponents(input) : kNever;
   const uint64_t least = std::min({alone.cost, changed.cost, exponents_cost});
   const auto write = [&](ExactMode mode, auto encode) {
@@ -152,23 +152,31 @@ Status encode_large(const ExactInput& input, std::vector<uint8_t>* out) {
   };
   if (difference) {
     if (difference->cost < least)
-      return write(ExactMode::context_difference, [&] { return encode_context_difference(input, *difference, out); });
+      return write(ExactMode::context_difference,
+                   [&] { return passes.encode_context_difference(input, *difference, out); });
   } else if (input.previous) {
     const DifferencePlan plan = plan_difference(input);
     if (plan.cost < least)
       return write(ExactMode::difference, [&] { return encode_difference(input, plan, out), Status::ok; });
   }
   if (changed.cost < std::min(alone.cost, exponents_cost)) {
-    return write(ExactMode::planes_xor, [&] { return encode_planes(input, changed, out), Status::ok; });
+    return write(ExactMode::planes_xor, [&] { return passes.encode_planes(input, changed, true, out), Status::ok; });
   }
-  if (exponents_cost <= alone.cost) return write(ExactMode::exponents, [&] { return encode_exponents(input, out); });
-  return write(ExactMode::planes, [&] { return encode_planes(input, alone, out), Status::ok; });
+  if (exponents_cost <= alone.cost)
+    return write(ExactMode::exponents, [&] { return passes.encode_exponents(input, out); });
+  return write(ExactMode::planes, [&] { return passes.encode_planes(input, alone, false, out), Status::ok; });
 }
 
 }  // namespace
 
 Status exact_encode(const void* current, const void* previous, size_t count, ElementKind kind,
-                    std::vector<uint8_t>* out) try {
+                    std::vector<uint8_t>* out) {
+  ExactPasses passes;
+  return exact_encode_with(passes, current, previous, count, kind, out);
+}
+
+Status exact_encode_with(ExactPasses& passes, const void* current, const void* previous, size_t count,
+                         ElementKind kind, std::vector<uint8_t>* out) try {
   if (kind > ElementKind::word64 || count > kExactBytesMax / element_bytes(kind)) return Status::invalid_argument;
   const ExactInput input{static_cast<const uint8_t*>(current), static_cast<const uint8_t*>(previous), count, kind};
   const auto append = [&](ExactMode mode, const uint8_t* bytes, size_t size) {
@@ -187,7 +195,7 @@ Status exact_encode(const void* current, const void* previous, size_t count, Ele
     Shortest shortest;
     offer_all(input, &shortest);
     out->insert(out->end(), shortest.payload().begin(), shortest.payload().end());
-  } else if (const Status status = encode_large(input, out); status != Status::ok) {
+  } else if (const Status status = encode_large(passes, input, out); status != Status::ok) {
     out->resize(begin);
     return status;
   }

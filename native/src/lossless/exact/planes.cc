@@ -45,6 +45,23 @@ void join(const std::array<const uint8_t*, sizeof(typename E::Word)>& planes, co
   }
 }
 
+class PlaneHere final : public PlaneBytes {
+ public:
+  PlaneHere(const uint8_t* bytes, size_t count) : bytes_(bytes), count_(count) {}
+  bool append_coded(const RansModel& model, std::vector<uint8_t>* out) const override {
+    rans_encode(bytes_, nullptr, count_, model, out);
+    return true;
+  }
+  bool append(std::vector<uint8_t>* out) const override {
+    out->insert(out->end(), bytes_, bytes_ + count_);
+    return true;
+  }
+
+ private:
+  const uint8_t* bytes_;
+  size_t count_;
+};
+
 }  // namespace
 
 PlanesPlan plan_planes(const ExactInput& input, bool with_previous) {
@@ -84,7 +101,8 @@ uint64_t estimate_planes(const ExactInput& input) {
 
 void encode_planes(const ExactInput& input, const PlanesPlan& plan, std::vector<uint8_t>* out) {
   for (size_t k = 0; k < plan.counts.size(); ++k) {
-    encode_byte_plane(plan.planes.get() + k * input.count, input.count, plan.counts[k], out);
+    const PlaneHere plane(plan.planes.get() + k * input.count, input.count);
+    encode_byte_plane(plane, input.count, plan.counts[k], out);
   }
 }
 

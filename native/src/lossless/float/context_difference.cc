@@ -27,7 +27,7 @@ size_t counted_stride(const SymbolsFound& found, size_t count) {
 }
 
 // Entropy in bytes of the contexts' symbols with a table each.
-uint64_t entropy_bytes(const std::vector<uint32_t>& counts) {
+uint64_t entropy_of_symbols(const std::vector<uint32_t>& counts) {
   CostBits bits = 0;
   for (uint32_t c = 0; c < kDifferenceContexts; ++c) {
     uint64_t total = 0;
@@ -54,6 +54,10 @@ bool context_difference_supports(ElementKind kind) {
   return kind == ElementKind::f16 || kind == ElementKind::bf16 || kind == ElementKind::f32;
 }
 
+uint64_t context_difference_cost(const std::vector<uint32_t>& counts, uint64_t field_bytes) {
+  return field_bytes + entropy_of_symbols(counts);
+}
+
 ContextDifferencePlan plan_context_difference(const ExactInput& input) {
   ContextDifferencePlan plan;
   plan.symbols = take_scratch(input.count);
@@ -69,7 +73,7 @@ ContextDifferencePlan plan_context_difference(const ExactInput& input) {
   kernels.count_symbols(plan.symbols.get(), plan.contexts.get(), input.count, counted_stride(found, input.count),
                         plan.counts.data());
   plan.field_bytes = (found.field_bits + 7) / 8;
-  plan.cost = plan.field_bytes + entropy_bytes(plan.counts);
+  plan.cost = context_difference_cost(plan.counts, plan.field_bytes);
   return plan;
 }
 

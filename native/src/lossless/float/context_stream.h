@@ -2,7 +2,6 @@
 // (docs/format-blocks.md, sections 11 to 13).
 #pragma once
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "common/byte_reader.h"
@@ -11,17 +10,23 @@
 
 namespace firn {
 
+// Of a block that has been coded with these tables.
+inline void append_context_parts(const ContextTables& tables, const std::vector<uint8_t>& coded,
+                                 std::vector<uint8_t>* out) {
+  const std::vector<uint8_t> stored = tables.serialize();
+  for (const std::vector<uint8_t>* part : {&stored, &coded}) {
+    append_varint(static_cast<uint32_t>(part->size()), out);
+    out->insert(out->end(), part->begin(), part->end());
+  }
+}
+
 // `block` has one segment and slot 0. invalid_argument, out_of_memory.
 inline Status append_context_stream(const ContextBlock& block, const BlockCounts& counts, std::vector<uint8_t>* out) {
   ContextTables tables;
   if (const Status status = ContextTables::for_block(counts, &tables); status != Status::ok) return status;
   std::vector<uint8_t> coded;
   if (const Status status = tables.encode(block, &coded); status != Status::ok) return status;
-  const std::vector<uint8_t> stored = tables.serialize();
-  for (const std::vector<uint8_t>* part : {&stored, &std::as_const(coded)}) {
-    append_varint(static_cast<uint32_t>(part->size()), out);
-    out->insert(out->end(), part->begin(), part->end());
-  }
+  append_context_parts(tables, coded, out);
   return Status::ok;
 }
 

@@ -12,6 +12,7 @@
 #include "lossless/exact/reference_exponent.h"
 #include "lossless/float/difference_fields.h"
 #include "lossless/float/float_kernels.h"
+#include "lossless/float/pair_counts_team.h"
 #include "team/team.h"
 
 namespace firn {
@@ -95,8 +96,6 @@ struct ExactPlanesKernel {
     }
   }
 };
-
-inline constexpr uint32_t kExponentChunk = 256;  // elements; pinned (docs/format-blocks.md, "Exponents")
 
 // Exponents of bf16 and f32, the sums of each chunk's, and the rest of the bits as a payload has them.
 struct ExactCutKernel {
@@ -303,16 +302,8 @@ struct ExactDifferenceKernel {
   FIRN_EACH void count_keys(const Team& team, const ExactTeamBlock& block, Shared& shared) const {
     constexpr uint32_t kChangedShare = 8;
     const bool whole = block.count <= kCountedWholeMax || shared.found.changed < block.count / kChangedShare;
-    const auto stride = static_cast<uint32_t>(whole ? 1 : kCountedStride), run = static_cast<uint32_t>(kCountedRun);
-    // Elements past the last whole run are counted one by one where a run would begin.
-    const uint32_t runs = (block.count + run * stride - 1) / (run * stride);
-    for_each_element(team, size_t{runs} * run, [&](size_t i) {
-      const size_t at = i / run * run * stride + i % run;
-      if (at >= block.count) return;
-      const uint64_t place = block.first + at;
-      team.add(&shared.counts[contexts[place] * 32u + symbols[place]], stride);
-    });
-    team.barrier();
+    count_pairs_team(team, symbols + block.first, contexts + block.first, block.count,
+                     static_cast<uint32_t>(whole ? 1 : kCountedStride), shared.counts);
   }
 };
 

@@ -8,97 +8,21 @@
 #include <vector>
 
 #include "common/scratch.h"
-#include "common/varint.h"
 #include "context/tables/cost_bits.h"
-#include "entropy/exp_golomb.h"
-#include "entropy/range_coder.h"
 #include "lossless/exact/coder.h"
 #include "lossless/exact/difference_symbol.h"
 #include "lossless/float/context_stream.h"
+#include "lossless/float/exponent_levels.h"
 #include "lossless/float/float_kernels.h"
 
 namespace firn {
 namespace {
 
-// Pinned (docs/format-blocks.md, "Exponents").
-constexpr size_t kChunk = 256;       // elements
-constexpr uint32_t kPhases = 4;      // levels to the octave
-constexpr uint32_t kLevelMax = 255;  // in such fractions below the top
-
-// Exponents that far above a chunk's mean still have a symbol of their own.
-constexpr uint32_t kRoom = 6;
-
-constexpr size_t chunks_of(size_t count) { return (count + kChunk - 1) / kChunk; }
-
-struct Levels {
-  uint32_t top = 0;             // exponent of symbol 0 in a chunk of level 0
-  std::vector<uint8_t> levels;  // of each chunk
-
-  // The exponent of symbol 0.
-  uint8_t first_exponent(size_t chunk) const { return static_cast<uint8_t>(top - levels[chunk] / kPhases); }
-  uint8_t context(size_t chunk) const { return levels[chunk] % kPhases; }
-};
-
 // Calls visit(chunk, first element, elements).
 template <typename Visit>
 void for_each_chunk(size_t count, Visit visit) {
-  for (size_t chunk = 0, at = 0; at < count; ++chunk, at += kChunk) visit(chunk, at, std::min(kChunk, count - at));
-}
-
-// Mean of the exponents of a chunk in fractions of an octave, zeros left out; 0 when there are only zeros.
-uint32_t mean_exponent(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
-  const auto [numbers, sum] = kernels.sum_exponents(exponents, count);
-  return numbers == 0 ? 0 : (kPhases * sum + numbers / 2) / numbers;
-}
-
-Levels find_levels(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
-  Levels found;
-  std::vector<uint32_t> means;
-  for_each_chunk(count,
-                 [&](size_t, size_t at, size_t n) { means.push_back(mean_exponent(kernels, exponents + at, n)); });
-  const uint32_t top = *std::max_element(means.begin(), means.end()) / kPhases + 1;
-  found.top = top + kRoom;
-  uint32_t last = 0;
-  for (const uint32_t mean : means) {
-    if (mean != 0) last = std::min(kPhases * top - mean, kLevelMax);
-    found.levels.push_back(static_cast<uint8_t>(last));
-  }
-  return found;
-}
-
-void write_levels(const Levels& levels, std::vector<uint8_t>* out) {
-  std::vector<uint8_t> field;
-  RangeEncoder encoder(&field);
-  const auto model = std::make_unique<ExpGolombModel>();
-  int32_t last = 0;
-  for (const uint8_t level : levels.levels) {
-    const int32_t step = level - last;
-    encode_exp_golomb(encoder, *model, static_cast<uint32_t>(step < 0 ? -2 * step - 1 : 2 * step));
-    last = level;
-  }
-  encoder.finish();
-  append_varint(levels.top, out);
-  append_varint(static_cast<uint32_t>(field.size()), out);
-  out->insert(out->end(), field.begin(), field.end());
-}
-
-Status read_levels(ByteReader& in, size_t chunks, Levels* levels) {
-  uint32_t size = 0;
-  if (const Status status = in.varint(&levels->top); status != Status::ok) return status;
-  if (const Status status = in.varint(&size); status != Status::ok) return status;
-  const uint8_t* const field = in.take(size);
-  if (!field) return Status::truncated;
-  RangeDecoder decoder(field, size);
-  const auto model = std::make_unique<ExpGolombModel>();
-  int64_t last = 0;
-  for (size_t chunk = 0; chunk < chunks; ++chunk) {
-    uint32_t coded = 0;
-    if (!decode_exp_golomb(decoder, *model, &coded) || decoder.overrun()) return Status::corrupt;
-    last += coded % 2 != 0 ? -int64_t{coded / 2} - 1 : int64_t{coded / 2};
-    if (last < 0 || last > kLevelMax) return Status::corrupt;
-    levels->levels.push_back(static_cast<uint8_t>(last));
-  }
-  return decoder.finished() ? Status::ok : Status::corrupt;
+  for (size_t chunk = 0, at = 0; at < count; ++chunk, at += kExponentChunk)
+    visit(chunk, at, std::min<size_t>(kExponentChunk, count - at));
 }
 
 void unrelate(const uint8_t* symbols, size_t count, uint8_t first, uint8_t* exponents) {
@@ -115,16 +39,18 @@ Rest rest_at(ElementKind kind, Bytes* bytes, size_t count) {
 }
 
 struct Related {
-  Levels levels;
+  ExponentLevels levels;
   Scratch symbols, contexts;
   std::vector<uint32_t> escapes;                                         // exponents
-  std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kPhases contexts, about
+  std::array<uint32_t, kDifferenceContexts * kContextSymbols> counts{};  // of the first kExponentPhases contexts, about
   uint32_t occurring = 0;                                                // symbols, as in BlockCounts
 };
 
 Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t count) {
   Related related;
-  related.levels = find_levels(kernels, exponents, count);
+  std::vector<ExponentSum> sums;
+  for_each_chunk(count, [&](size_t, size_t at, size_t n) { sums.push_back(kernels.sum_exponents(exponents + at, n)); });
+  related.levels = find_exponent_levels(sums);
   related.symbols = take_scratch(count);
   related.contexts = take_scratch(count);
   uint8_t* const symbols = related.symbols.get();
@@ -135,7 +61,7 @@ Related relate_all(const FloatKernels& kernels, const uint8_t* exponents, size_t
   kernels.count_symbols(symbols, related.contexts.get(), count, count > kCountedWholeMax ? kCountedStride : 1,
                         related.counts.data());
   const auto occurs = [&](uint32_t symbol) {
-    for (uint32_t context = 0; context < kPhases; ++context) {
+    for (uint32_t context = 0; context < kExponentPhases; ++context) {
       if (related.counts[context * kContextSymbols + symbol] > 0) return true;
     }
     return std::memchr(symbols, static_cast<int>(symbol), count) != nullptr;
@@ -155,15 +81,16 @@ bool exponents_supports(ElementKind kind) { return kind == ElementKind::bf16 || 
 
 uint64_t estimate_exponents(const ExactInput& input) {
   constexpr size_t kSampled = 32;  // one chunk in so many
-  std::array<uint8_t, kChunk> exponents, high;
-  std::array<uint8_t, 2 * kChunk> low;
+  std::array<uint8_t, kExponentChunk> exponents, high;
+  std::array<uint8_t, 2 * kExponentChunk> low;
   std::array<uint32_t, 512> counts{};
   uint64_t sampled = 0;
-  for (size_t at = 0; at < input.count; at += kSampled * kChunk) {
-    const size_t n = std::min(kChunk, input.count - at);
+  for (size_t at = 0; at < input.count; at += kSampled * kExponentChunk) {
+    const size_t n = std::min<size_t>(kExponentChunk, input.count - at);
     float_kernels(input.kind)
         .cut(input.current + at * element_bytes(input.kind), n, exponents.data(), {low.data(), high.data()});
-    const uint32_t mean = mean_exponent(float_kernels(input.kind), exponents.data(), n) / kPhases;
+    const uint32_t mean =
+        mean_exponent(float_kernels(input.kind).sum_exponents(exponents.data(), n)) / kExponentPhases;
     for (size_t i = 0; i < n; ++i) ++counts[256 + exponents[i] - mean];
     sampled += n;
   }
@@ -181,23 +108,23 @@ Status encode_exponents(const ExactInput& input, std::vector<uint8_t>* out) {
   float_kernels(input.kind)
       .cut(input.current, input.count, exponents.get(), rest_at<FloatRest>(input.kind, rest.get(), input.count));
   const Related related = relate_all(float_kernels(input.kind), exponents.get(), input.count);
-  write_levels(related.levels, out);
+  write_exponent_levels(related.levels, out);
   const auto count = static_cast<uint32_t>(input.count);
   const uint32_t slot = 0;
   const std::vector<uint32_t>& escapes = related.escapes;
   const ContextBlock block{
       {related.contexts.get(), input.count, &count, &slot, 1}, related.symbols.get(), escapes.data(), escapes.size()};
-  if (const Status status = append_context_stream(block, {related.counts.data(), kPhases, related.occurring}, out);
-      status != Status::ok)
-    return status;
+  const BlockCounts counts{related.counts.data(), kExponentPhases, related.occurring};
+  if (const Status status = append_context_stream(block, counts, out); status != Status::ok) return status;
   out->insert(out->end(), rest.get(), rest.get() + rest_size);
   return Status::ok;
 }
 
 Status decode_exponents(ByteReader in, const ExactOutput& output) {
   if (!exponents_supports(output.kind) || output.count > kBlockElementsMax) return Status::corrupt;
-  Levels levels;
-  if (const Status status = read_levels(in, chunks_of(output.count), &levels); status != Status::ok) return status;
+  ExponentLevels levels;
+  const Status read = read_exponent_levels(in, exponent_chunks(output.count), &levels);
+  if (read != Status::ok) return read;
   const auto symbols = take_scratch(output.count);
   const auto contexts = take_scratch(output.count);
   for_each_chunk(output.count, [&](size_t chunk, size_t at, size_t n) {

@@ -71,6 +71,10 @@ inline constexpr size_t kCountedWholeMax = size_t{1} << 15;  // elements of bloc
 inline constexpr uint8_t kSymbolOfZero =
     30;  // exponent 0: zeros and subnormals; pinned (docs/format-blocks.md, "Exponents")
 
+// Pinned (docs/format-blocks.md, "Exponents").
+inline constexpr uint32_t kExponentChunk = 256;  // elements
+inline constexpr uint32_t kExponentPhases = 4;   // levels to the octave: contexts
+
 // The set for active_isa(); f16, bf16 or f32. f16 has neither `cut` nor `join`.
 const FloatKernels& float_kernels(ElementKind kind);
 

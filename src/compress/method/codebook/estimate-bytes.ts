@@ -4,14 +4,14 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { codebookBytes, TokenCensus } from './count-tokens.ts';
 import { levelBlock } from './level-block.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { Quantizer } from './quantizer.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
+import type { WeightSource } from './held-weights.ts';
 
 export interface EstimateParts {
-  readonly source: ModelSource;
+  readonly source: WeightSource;
   readonly plan: CodingPlan;
   readonly quantizer: Quantizer;
   readonly ancestor: Ancestor | undefined;

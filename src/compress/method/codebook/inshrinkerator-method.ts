@@ -5,6 +5,7 @@ import { lastConfig } from '../../ancestor/last-config.ts';
 import type { Method, MethodWork, QuantizationBasis } from '../method.ts';
 import type { Quantization } from '../quantized-model.ts';
 import { codebookSeed } from './codebook-seed.ts';
+import { heldWeights, type WeightSource } from './held-weights.ts';
 import { InshrinkeratorQuantization } from './inshrinkerator-quantization.ts';
 import { gatherStatistics, type ModelStatistics } from './model-statistics.ts';
 import { Quantizer } from './quantizer.ts';
@@ -19,11 +20,18 @@ export const inshrinkeratorMethod: Method = {
     return quantized && { kind: 'levels', codebook: groupOf(quantized, entry.dtype as QuantizableDtype) };
   },
   ancestry: { kind: 'nearest', reusesBase: true },
-  begin: (work) => ({ quantization: (basis) => quantizationBehind(work, basis), close: () => undefined }),
+  begin: (work) => {
+    const scope = work.core.openDeviceScope();
+    const source = heldWeights(work.source, scope);
+    return {
+      quantization: (basis) => quantizationBehind({ ...work, source }, basis),
+      close: () => scope?.close(),
+    };
+  },
 };
 
 async function quantizationBehind(
-  work: MethodWork,
+  work: Omit<MethodWork, 'source'> & { readonly source: WeightSource },
   { model: { plan }, ancestor, candidates }: QuantizationBasis,
 ): Promise<Quantization> {
   const { source, core, run, checkpoint, given, warn, parallel, signal } = work;

@@ -8,13 +8,13 @@ import type { FoundConfig, TrialRunner } from '../../../search/trial-runner.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 import { LevelModel } from './level-model.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { EncodingOptions, Quantization, QuantizedModel } from '../quantized-model.ts';
 import type { Quantizer } from './quantizer.ts';
+import type { WeightSource } from './held-weights.ts';
 
 export interface InshrinkeratorParts {
-  readonly source: ModelSource;
+  readonly source: WeightSource;
   readonly plan: CodingPlan;
   readonly quantizer: Quantizer;
   readonly ancestor: Ancestor | undefined;

@@ -1,23 +1,47 @@
-import type { NativeCore } from '../../../native/core.ts';
+import type { AssignedLevels, NativeCore, WeightBlock } from '../../../native/core.ts';
 import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
 import type { LevelBlockPlace } from './level-blocks.ts';
 import type { GroupQuantizer, Quantizer } from './quantizer.ts';
+import type { WeightSource } from './held-weights.ts';
 
-/** A model under one config, with all inputs of `quantizeBlock` and the steps after it. */
+/** A model under one config, with all that its blocks need. */
 export interface CodebookModel {
-  readonly source: ModelSource;
+  readonly source: WeightSource;
   readonly quantizer: Quantizer;
   readonly groups: readonly GroupQuantizer[];
   readonly core: NativeCore;
 }
 
+type BlockOfCodebook = Omit<LevelBlockPlace, 'index'>;
+
 /** Assigns the levels of one block. */
-export async function quantizeBlock(model: CodebookModel, at: Omit<LevelBlockPlace, 'index'>, signal?: AbortSignal) {
-  const pair = model.quantizer.usable(await model.source.readWeights(at.file, at.block, signal));
+export async function quantizeBlock(
+  model: CodebookModel,
+  at: BlockOfCodebook,
+  signal?: AbortSignal,
+): Promise<AssignedLevels> {
   const { partition, map } = model.groups[at.group]!;
-  return model.core.assignLevels(pair, partition, map, signal);
+  return model.core.assignLevels(await usableWeights(model, at, signal), partition, map, signal);
+}
+
+/** The elements that one block's levels stand for, in the dtype of its tensors. */
+export async function elementsOfBlock(
+  model: CodebookModel,
+  at: BlockOfCodebook,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const { partition, map, table, levelCount, group } = model.groups[at.group]!;
+  const request = { map, dtype: group.dtype, table, levelCount };
+  return model.core.codebookElements(await usableWeights(model, at, signal), partition, request, signal);
+}
+
+async function usableWeights(
+  { quantizer, source }: CodebookModel,
+  { file, block }: BlockOfCodebook,
+  signal?: AbortSignal,
+): Promise<WeightBlock> {
+  return quantizer.usable(await source.readWeights(file, block, signal));
 }
 
 /** One block's levels, with the levels of the ancestor that they are coded against. */

@@ -4,7 +4,7 @@ import type { PackageCodebook } from '../../../package/package-index.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
-import { levelBlock, quantizeBlock, type CodebookModel } from './level-block.ts';
+import { elementsOfBlock, levelBlock, type CodebookModel } from './level-block.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
@@ -22,22 +22,8 @@ export class LevelModel implements QuantizedModel {
     this.core = model.core;
   }
 
-  async elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
-    const group = codebookOf(at);
-    const { levels, protectedWords } = await quantizeBlock(this.model, { ...at, group }, signal);
-    const { map, levelCount, table, group: quantized } = this.model.groups[group]!;
-    const { dtype } = quantized;
-    return this.core.dequantize(
-      levels,
-      {
-        dtype,
-        table,
-        levelCount,
-        protectedWords,
-        ...(map.protectedLevel !== undefined && { protectedLevel: map.protectedLevel }),
-      },
-      signal,
-    );
+  elements(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array> {
+    return elementsOfBlock(this.model, { ...at, group: codebookOf(at) }, signal);
   }
 
   /**

@@ -8,9 +8,9 @@ import {
   type Sketch,
 } from '../../../native/core.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
+import type { WeightSource } from './held-weights.ts';
 
 /** Statistics for thresholds: sketches of |w| and |g*w|, over all quantized weights and per group. */
 export interface ModelStatistics {
@@ -26,7 +26,7 @@ export interface ModelStatistics {
  * One pass over the quantized tensors (Inshrinkerator section 4.3: sketches merge, so order and shards do not matter).
  */
 export async function gatherStatistics(
-  source: ModelSource,
+  source: WeightSource,
   plan: CodingPlan,
   core: NativeCore,
   options: { parallel: number; signal?: AbortSignal },
@@ -35,7 +35,7 @@ export async function gatherStatistics(
   const sensitivityByGroup = plan.groups.map(emptySketch);
   await forEachBounded(levelBlocks(plan), options.parallel, async ({ file, block, group }) => {
     const pair = await source.readWeights(file, block, options.signal);
-    await core.sketchValues(pair.weights, pair.weightDtype, magnitudeByGroup[group]!, options.signal);
+    await core.sketchValues(pair, magnitudeByGroup[group]!, options.signal);
     if (pair.gradients !== undefined) await core.sketchSensitivity(pair, sensitivityByGroup[group]!, options.signal);
   });
   const magnitude = merged(magnitudeByGroup);

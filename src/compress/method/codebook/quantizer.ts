@@ -12,10 +12,10 @@ import {
 } from '../../../native/core.ts';
 import { ByteCache } from '../../../restore/byte-cache.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
-import type { ModelSource } from '../../upload/model-source.ts';
 import { emptySketch, type ModelStatistics } from './model-statistics.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan, QuantizedGroup } from '../../plan/plan-codings.ts';
+import type { WeightSource } from './held-weights.ts';
 
 /** How one group's weights become levels under a config, and how levels become elements again. */
 export interface GroupQuantizer {
@@ -57,7 +57,7 @@ const sigma = 0.2;
  * configs with the same partition.
  */
 export class Quantizer {
-  private readonly source: ModelSource;
+  private readonly source: WeightSource;
   private readonly plan: CodingPlan;
   private readonly statistics: ModelStatistics;
   private readonly core: NativeCore;
@@ -66,7 +66,7 @@ export class Quantizer {
   private readonly built = new ByteCache<Promise<readonly GroupQuantizer[]>>(quantizerCacheMaxBytes);
 
   constructor(
-    source: ModelSource,
+    source: WeightSource,
     plan: CodingPlan,
     statistics: ModelStatistics,
     core: NativeCore,
@@ -166,7 +166,9 @@ export class Quantizer {
 
   /** Gradients that are all zero are treated as absent. */
   usable(pair: WeightBlock): WeightBlock {
-    return this.statistics.sensitivity === undefined ? { weights: pair.weights, weightDtype: pair.weightDtype } : pair;
+    if (this.statistics.sensitivity !== undefined) return pair;
+    const { weights, weightDtype, heldAs } = pair;
+    return { weights, weightDtype, heldAs };
   }
 }
 
