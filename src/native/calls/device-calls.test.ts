@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { DeviceChoice, LatticeSegment, NativeCore, ResidualBlock } from '../core.ts';
-import { SymbolsGoneError } from '../check/native-status.ts';
+import { DeviceLossError } from '../check/native-status.ts';
 import { loadCore } from '../load-core.ts';
 import { randomWeights } from '../reference.test-support.ts';
 
@@ -114,10 +114,10 @@ describe('a block on a device', () => {
     const tables = await counts.build({ slots: 1 });
     const symbols = found.found.symbols!;
     await expect(core.countCachedSymbols(symbols, segments, core.createContextCounts())).rejects.toThrow(
-      SymbolsGoneError,
+      DeviceLossError,
     );
-    await expect(core.encodeCachedSymbols(symbols, segments, tables)).rejects.toThrow(SymbolsGoneError);
-    await expect(core.residualMovedElements(symbols, block, 'F32')).rejects.toThrow(SymbolsGoneError);
+    await expect(core.encodeCachedSymbols(symbols, segments, tables)).rejects.toThrow(DeviceLossError);
+    await expect(core.residualMovedElements(symbols, block, 'F32')).rejects.toThrow(DeviceLossError);
     expect(core.deviceFigures()).toMatchObject({ lost: true, failures: 1 });
     expect(await core.residualCodedElements(block, 'F32')).toEqual(
       await plain.residualCodedElements(await blockFor(plain), 'F32'),
