@@ -18,6 +18,7 @@ import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { planPushes, prepareHub, pushCheckpoint } from '../src/cli/demo/push-series.ts';
 import { readSeries } from '../src/cli/demo/read-series.ts';
 import { describeRun } from './report/describe-run.ts';
+import { packageDigest } from './report/package-digest.ts';
 
 const repository = 'bench/search';
 /** Ticks of the kernel's processor times in a second; Linux has 100 on every machine that Node runs on. */
@@ -131,7 +132,7 @@ try {
         childSeconds: after.childSeconds - before.childSeconds,
         diskBytes: after.diskBytes - before.diskBytes,
         writtenBytes: after.writtenBytes - before.writtenBytes,
-        packageSha256: digestWithoutIds(readFileSync(stored)),
+        packageSha256: packageDigest(readFileSync(stored)),
       });
       console.log(lineOf(costs.at(-1)!));
     }
@@ -152,15 +153,6 @@ console.log(
 );
 console.log(describeRun('bench:search', process.argv.slice(2)));
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(costs, undefined, 1));
-
-/** Digest of a package without the ids, which follow from the checkpoint's own and differ in every hub. */
-function digestWithoutIds(stored: Buffer): string {
-  const indexOffset = Number(stored.readBigUInt64LE(stored.length - 16));
-  const isDelta = (stored[indexOffset]! & 1) === 1;
-  stored.fill(0, 8, 24);
-  if (isDelta) stored.fill(0, indexOffset + 1, indexOffset + 17);
-  return createHash('sha256').update(stored.subarray(0, -4)).digest('hex');
-}
 
 function lineOf(cost: Cost): string {
   const { run, step, trials, hubSeconds, childSeconds, diskBytes, writtenBytes, seconds, phases } = cost;

@@ -16,6 +16,7 @@ describe('a failure of S3', () => {
     [answered('XAmzContentSHA256Mismatch', 400), 'unavailable', true],
     [answered('BadDigest', 400), 'unavailable', true],
     [answered('RequestTimeout', 400), 'unavailable', true],
+    [answered('RequestTimeTooSkewed', 403), 'unavailable', true],
     [answered('TimeoutError'), 'unavailable', true],
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'unavailable', true],
     [answered('SyntaxError', 200), 'unavailable', true],

@@ -22,7 +22,7 @@ const meanings: ReadonlyMap<string, readonly [code: FirnErrorCode, sentence: str
   ['XMinioStorageFull', ['storage-full', 'The storage is full.']],
 ]);
 
-/** Codes of status 400 and 409 that say the request was damaged on its way. A retry may succeed. */
+/** Codes of status 400, 403 and 409 that say the request was damaged or late on its way. A retry may succeed. */
 const passingCodes: ReadonlySet<string> = new Set([
   'BadDigest',
   'ConditionalRequestConflict',
@@ -45,7 +45,8 @@ export function s3Failure(err: unknown): S3Failure {
   const meaning = meanings.get(name);
   if (meaning !== undefined)
     return { error: new FirnError(meaning[0], meaning[1], { detail: detailOf(err), cause: err }), passing: false };
-  if (status === 401 || status === 403) return failure('internal', 'The storage refuses the access.', err);
+  if ((status === 401 || status === 403) && !passingCodes.has(name))
+    return failure('internal', 'The storage refuses the access.', err);
   if (status === 507) return failure('storage-full', 'The storage is full.', err);
   // Without a status there was no answer, or none that could be read, which includes unreadable success.
   const passing =

@@ -234,7 +234,8 @@ describe.skipIf(server === undefined)(
           return result;
         } catch (err) {
           expect(err).toBeInstanceOf(FirnError);
-          expect(['unavailable', 'corrupt-object']).toContain((err as FirnError).code);
+          const { code, detail } = err as FirnError;
+          expect(['unavailable', 'corrupt-object'], detail ?? String(err)).toContain(code);
           counts.failed++;
           return undefined;
         }
