@@ -5,7 +5,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
-import { dropPackage, forgetStates } from './drop-package.ts';
+import { dropPackage, forgetStates } from './encode/drop-package.ts';
 import { releaseStoredElsewhere } from './release-stored-elsewhere.ts';
 import { compressCheckpoint } from './compress-checkpoint.ts';
 import type { CompressedCheckpoint } from './compressed-checkpoint.ts';

@@ -7,7 +7,7 @@ import { fencedCatalog } from '../../catalog/fenced-catalog.ts';
 import type { FirnError } from '../../checkpoint/firn-error.ts';
 import { compressCheckpoint } from '../compress-checkpoint.ts';
 import type { CompressContext } from '../compress-context.ts';
-import { dropPackage } from '../drop-package.ts';
+import { dropPackage } from '../encode/drop-package.ts';
 import { runOfCheckpoint } from '../run-of-checkpoint.ts';
 import { uploadedAgain } from './uploaded-again.ts';
 

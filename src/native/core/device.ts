@@ -1,5 +1,3 @@
-import type { NativeCore } from '../core.ts';
-
 /**
  * The device that does the residual method's work where it can, and what it holds between calls
  * (native/include/firn/device.h). Whatever fails on it is done again on the processor, with the same bytes. `core.ts`
@@ -12,17 +10,6 @@ export interface DeviceCalls {
   openDeviceScope(): DeviceScope | undefined;
   /** Lets go of all that the device holds under names that begin with `prefix`, whatever their scope. */
   forgetOnDevice(prefix: string): void;
-  /**
-   * A core with the same pool and the same device that counts what the device does for its calls; undefined without a
-   * device. This core has to outlive it.
-   */
-  withDeviceAccount(): AccountedCore | undefined;
-}
-
-export interface AccountedCore {
-  readonly core: NativeCore;
-  readonly kind: DeviceChoice['kind'];
-  readonly deviceWork: () => DeviceWork;
 }
 
 /** What a device has done for some calls. */

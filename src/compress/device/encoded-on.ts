@@ -1,5 +1,5 @@
-import type { EncodedOn } from '../checkpoint/device-kind.ts';
-import type { AccountedCore } from '../native/core.ts';
+import type { EncodedOn } from '../../checkpoint/device-kind.ts';
+import type { AccountedCore } from '../../native/core.ts';
 
 /** What the calls of a core that counts were done on; without one the processor did all. */
 export function encodedOn(account: Pick<AccountedCore, 'kind' | 'deviceWork'> | undefined): EncodedOn {
