@@ -33,6 +33,9 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<open_device>(exports, "openDevice");
   add<device_figures>(exports, "deviceFigures");
   add<device_forget>(exports, "deviceForget");
+  add<device_rename>(exports, "deviceRename");
+  add<account_engine>(exports, "accountEngine");
+  add<device_account>(exports, "deviceAccount");
   add<sketch_values_call>(exports, "sketchValues");
   add<sketch_sensitivity_call>(exports, "sketchSensitivity");
   add<sketch_quantized_call>(exports, "sketchQuantized");

@@ -10,10 +10,12 @@ import { isDeviceFailure } from '../evaluate/device/device-failure.ts';
 import type { CompressContext, EncodePhase } from './compress-context.ts';
 import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
 import { ancestorsOfExact } from './lineage/ancestors-of-exact.ts';
+import { dropPackage } from './encode/drop-package.ts';
 import { decideConfig, type Decision, type DecisionBasis } from './decide-config.ts';
-import { deviceAttributes } from './device-attributes.ts';
+import { deviceAttributes } from './device/device-attributes.ts';
 import { describeResult, fileResults } from './describe-result.ts';
 import type { EncodeAttempt } from './encode-attempt.ts';
+import { encodedOn } from './device/encoded-on.ts';
 import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ancestor.ts';
 import { filesHolding } from './lineage/file-references.ts';
 import { copyTwin } from './copy-twin.ts';
@@ -80,10 +82,12 @@ async function deviceOf({ evaluator }: CompressContext, wish: DeviceWish): Promi
 }
 
 async function compressOn(
-  ctx: CompressContext,
+  given: CompressContext,
   work: CheckpointToCompress & { readonly device: DeviceKind },
   signal: AbortSignal,
 ): Promise<CompressedCheckpoint> {
+  const account = given.core.withDeviceAccount();
+  const ctx = account === undefined ? given : { ...given, core: account.core };
   const { checkpoint, rows, device } = work;
   const run = runOfCheckpoint(work.run, checkpoint);
   const packageId = checkpoint.id.replaceAll('-', '');
@@ -106,9 +110,10 @@ async function compressOn(
         cacheMaxBytes,
         blockParallel: parallel,
       } = ctx;
-      const given = checkpoint.fixedConfig ?? run.search.fixedConfig;
-      const method = methodNamed(given?.method ?? run.search.method);
-      const session = method.begin({ source, core, run, checkpoint, given, cacheMaxBytes, parallel, signal, warn });
+      const config = checkpoint.fixedConfig ?? run.search.fixedConfig;
+      const method = methodNamed(config?.method ?? run.search.method);
+      const begin = { source, core, run, checkpoint, given: config, cacheMaxBytes, parallel, signal, warn };
+      const session = method.begin(begin);
       const ancestors = new Ancestors({ catalog, restorer, run, chainLengthMax, source, signal, warn });
       const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       let memory: MemoryFolder | undefined;
@@ -126,7 +131,7 @@ async function compressOn(
           method,
           session,
           measured: { begun: 0, passed: new Map() },
-          given,
+          given: config,
           ancestors,
           reusableBase,
           packageId,
@@ -134,6 +139,7 @@ async function compressOn(
           directory,
           modelDirectory: memory?.directory ?? directory,
           device,
+          encodedOn: () => encodedOn(account),
         };
         return await compress({ ...attempt, parallel, signal, warn }, warnings);
       } finally {
@@ -146,7 +152,7 @@ async function compressOn(
   } catch (error) {
     // Nobody else writes this key, and nothing refers to it yet. If it cannot be deleted now, it is collected as an
     // orphan.
-    await ctx.store.delete(packageKey).catch(() => undefined);
+    await dropPackage(ctx, packageKey).catch(() => undefined);
     throw error;
   }
 }
@@ -185,10 +191,12 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   const findings = quantized ?? (await storeExact());
   attempt.signal.throwIfAborted();
   if (decision.exactReason !== undefined) attempt.warn(decision.exactReason);
+  findings.stored.keepStates?.();
   const { step } = checkpoint;
   const { repositoryId } = begun.run;
   const { seconds } = phases;
-  const result = describeResult({ ...findings, step, repositoryId, decision, warnings: [...warnings], seconds });
+  const done = { step, repositoryId, decision, warnings: [...warnings], seconds, encodedOn: attempt.encodedOn() };
+  const result = describeResult({ ...findings, ...done });
   return { encoded: findings.stored, packageId, packageKey, result, files: fileResults(findings) };
 }
 

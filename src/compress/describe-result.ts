@@ -1,5 +1,6 @@
 import type { CheckpointResult } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile, FileResultRecord } from '../catalog/contract/file-records.ts';
+import type { EncodedOn } from '../checkpoint/device-kind.ts';
 import { asGoodAs, type AsGoodAs } from '../checkpoint/quality/as-good-as.ts';
 import { needsReference } from '../checkpoint/quality/metric-kind.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
@@ -29,6 +30,7 @@ export interface Findings {
   readonly quality?: MeasuredQuality;
   readonly warnings: readonly string[];
   readonly seconds: Readonly<Record<string, number>>;
+  readonly encodedOn: EncodedOn;
 }
 
 /**
@@ -74,6 +76,7 @@ export function describeResult(findings: Findings): CheckpointResult {
     ...(decision.notes?.resumed === true && { resumed: true }),
     ...(decision.notes?.roundingError !== undefined && { roundingError: decision.notes.roundingError }),
     trialCount: decision.trialCount,
+    encodedOn: findings.encodedOn,
     seconds,
   };
 }

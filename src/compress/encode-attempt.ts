@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import type { CheckpointFile } from '../catalog/contract/file-records.ts';
 import type { Run } from '../catalog/contract/run-records.ts';
-import type { DeviceKind } from '../checkpoint/device-kind.ts';
+import type { DeviceKind, EncodedOn } from '../checkpoint/device-kind.ts';
 import type { QuantizationConfig } from '../checkpoint/options/quantization-config.ts';
 import type { Ancestors } from './ancestor/open-ancestor.ts';
 import type { CompressContext } from './compress-context.ts';
@@ -44,6 +44,8 @@ export interface EncodeAttempt extends Pick<
   readonly modelDirectory: string;
   /** What everything is measured on: the upload, each candidate, and the result. */
   readonly device: DeviceKind;
+  /** What its work was done on so far. */
+  readonly encodedOn: () => EncodedOn;
   /** Blocks in work at once. */
   readonly parallel: number;
   readonly signal: AbortSignal;

@@ -5,6 +5,7 @@ import type { Run } from '../catalog/contract/run-records.ts';
 import { fencedCatalog } from '../catalog/fenced-catalog.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { Attributes } from '../telemetry/tracer.ts';
+import { dropPackage, forgetStates } from './encode/drop-package.ts';
 import { releaseStoredElsewhere } from './release-stored-elsewhere.ts';
 import { compressCheckpoint } from './compress-checkpoint.ts';
 import type { CompressedCheckpoint } from './compressed-checkpoint.ts';
@@ -55,7 +56,8 @@ export async function runEncodeJob(
     // The commit was refused, so nothing refers to the package. After any other failure the commit may still have
     // succeeded; the collection of orphans checks that.
     if (error instanceof FirnError && error.code === 'conflict')
-      await ctx.store.delete(compressed.packageKey).catch(() => undefined);
+      await dropPackage(ctx, compressed.packageKey).catch(() => undefined);
+    else forgetStates(ctx, compressed.packageKey);
     throw error;
   }
   ctx.publish(checkpointId, { type: 'changed' });

@@ -1,4 +1,4 @@
-import type { AssignedLevels, Cells, DecodedContexts, DeviceFigures, QuantizedSymbols } from './core.ts';
+import type { AssignedLevels, Cells, DecodedContexts, DeviceFigures, DeviceWork, QuantizedSymbols } from './core.ts';
 
 /** C++ objects owned by JavaScript; only the addon makes them, and it recognises its own. */
 export interface EngineHandle {
@@ -62,8 +62,12 @@ type RoundingArguments = [
   deadZone: number,
   factorName: string,
 ];
+/** Without weights the block is what a device holds, and its chain may be left out. */
 type CodedBlockArguments = [
-  ...PairArguments,
+  weights: Optional<Uint8Array>,
+  weightDtype: number,
+  gradients: Optional<Uint8Array>,
+  gradientDtype: number,
   gradientScales: Optional<Float32Array>,
   targets: Optional<Uint8Array>,
   ...rounding: RoundingArguments,
@@ -71,6 +75,8 @@ type CodedBlockArguments = [
   rates: Optional<Uint8Array>,
   weightsName: string,
   stateName: string,
+  leftName: string,
+  starts: number,
   segments: Int32Array,
   slots: Uint32Array,
   ...ChainArguments,
@@ -88,6 +94,7 @@ type GptqPlaceArguments = [
   factorName: string,
 ];
 type CachedBlockArguments = [symbols: CachedSymbolsHandle, counts: Uint32Array, slots: Uint32Array];
+type LeftStateArguments = [name: string, stateName: string, starts: number, segments: Int32Array];
 /** Three numbers a segment. */
 type MasterPlaceArguments = [reference: Uint8Array, segments: Uint32Array];
 type StatePlaceArguments = [encoding: number, segments: Uint32Array, reference: Optional<Uint8Array>];
@@ -116,6 +123,11 @@ export interface Addon {
   deviceFigures(engine: EngineHandle): DeviceFigures | undefined;
   /** Lets go of what the device holds under names that begin so. */
   deviceForget(engine: EngineHandle, prefix: string): void;
+  /** Gives what it holds under names that begin with `from` names that begin with `to`. */
+  deviceRename(engine: EngineHandle, from: string, to: string): void;
+  /** An engine with the same pool and device, and an account of its own; undefined without a device. */
+  accountEngine(engine: EngineHandle): EngineHandle | undefined;
+  deviceAccount(engine: EngineHandle): DeviceWork | undefined;
   stats(engine: EngineHandle): { threads: number; queued: number; running: number; simd: 'scalar' | 'avx2' | 'avx512' };
 
   sketchValues(
@@ -289,7 +301,10 @@ export interface Addon {
   latticePlace(engine: EngineHandle, elements: Uint8Array, dtype: number, segments: Int32Array): Started<Uint8Array>;
   latticeValues(engine: EngineHandle, values: Int32Array, segments: Int32Array, dtype: number): Started<Uint8Array>;
   /** Four numbers a part. */
-  weightMoments(engine: EngineHandle, ...rest: [...PairArguments, counts: Uint32Array]): Started<Float64Array>;
+  weightMoments(
+    engine: EngineHandle,
+    ...rest: [...PairArguments, counts: Uint32Array, weightsName: string]
+  ): Started<Float64Array>;
   /** Binary32 numbers. */
   gramFactor(engine: EngineHandle, gram: Float32Array, size: number, damping: number): Started<Uint8Array>;
   latticeTargets(
@@ -350,7 +365,7 @@ export interface Addon {
   encodeCachedSymbols(
     engine: EngineHandle,
     tables: ContextTablesHandle,
-    ...block: CachedBlockArguments
+    ...block: [...CachedBlockArguments, ...LeftStateArguments]
   ): Started<Uint8Array>;
   /** The handle is invalid afterwards. */
   releaseCachedSymbols(symbols: CachedSymbolsHandle): void;

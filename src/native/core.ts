@@ -7,7 +7,7 @@ import type { StateCalls } from './core/state.ts';
 import type { LatticeCalls } from './core/lattice.ts';
 import type { ResidualCalls } from './core/residual.ts';
 import type { ProcessCalls } from './core/process.ts';
-import type { DeviceCalls } from './core/device.ts';
+import type { DeviceCalls, DeviceChoice, DeviceWork } from './core/device.ts';
 
 export * from './core/codebook.ts';
 export * from './core/tokens.ts';
@@ -39,7 +39,19 @@ export interface NativeCore
     LatticeCalls,
     ResidualCalls,
     DeviceCalls,
-    ProcessCalls {}
+    ProcessCalls {
+  /**
+   * A core with the same pool and the same device that counts what the device does for its calls; undefined without a
+   * device. This core has to outlive it.
+   */
+  withDeviceAccount(): AccountedCore | undefined;
+}
+
+export interface AccountedCore {
+  readonly core: NativeCore;
+  readonly kind: DeviceChoice['kind'];
+  readonly deviceWork: () => DeviceWork;
+}
 
 /** Largest number of elements in one block call. */
 export const blockElementsMax = 131072;

@@ -44,6 +44,8 @@ export function loadCore(options: LoadCoreOptions = {}): NativeCore {
     engine,
     abortableJobs: new AbortableJobs((job) => addon.cancel(engine, job)),
     ended: { calls: 0, ms: 0 },
+    deviceKind: options.device?.kind,
+    scopes: { opened: 0 },
   });
 }
 

@@ -43,7 +43,7 @@ export function nativeCore(runner: JobRunner): NativeCore {
     ...stateCalls(runner),
     ...latticeCalls(runner),
     ...residualCalls(runner),
-    ...deviceCalls(runner),
+    ...deviceCalls(runner, nativeCore),
     ...plainCalls(runner),
   };
 }
@@ -71,12 +71,12 @@ function sketchCalls(runner: JobRunner) {
         checkArguments.sketch(sketch);
         return addon.sketchQuantized(engine, ...namedPairArguments(pair), ...partitionArguments(partition), sketch);
       }),
-    weightMoments: async (pair, counts, signal) =>
+    weightMoments: async (pair, counts, { name = '', signal } = {}) =>
       momentsOf(
         await runJob(runner, signal, () => {
           checkArguments.weightBlock(pair);
           checkArguments.parts(pair, counts);
-          return addon.weightMoments(engine, ...pairArguments(pair), counts);
+          return addon.weightMoments(engine, ...pairArguments(pair), counts, name);
         }),
       ),
     sketchTopThresholdSync: (sketch, fraction) => addon.sketchTopThreshold(...thresholdArguments(sketch, fraction)),

@@ -507,6 +507,7 @@ class CheckpointResult(_CheckpointResultRequired, total=False):
     observed: Dict[str, ObservedMetric]
     understood: List[str]
     measuredOn: DeviceKind
+    encodedOn: Literal["cpu", "cuda", "emulated", "mixed"]
     ancestorRun: str
     ancestorStep: int
     migration: float
@@ -773,6 +774,7 @@ class EstimateResult(_EstimateResultRequired, total=False):
     observed: Dict[str, ObservedMetric]
     understood: List[str]
     measuredOn: DeviceKind
+    encodedOn: Literal["cpu", "cuda", "emulated", "mixed"]
     ancestorRun: str
     ancestorStep: int
     migration: float

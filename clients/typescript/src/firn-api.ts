@@ -2781,6 +2781,11 @@ export interface components {
              */
             understood?: string[];
             measuredOn?: components["schemas"]["DeviceKind"];
+            /**
+             * @description What compressed the checkpoint; the bytes are the same. `cuda`: a GPU, wherever there is work for one. `emulated`: the processor in its place, for tests. `mixed`: a device did a part and failed, or had no memory for the rest, and the processor did that. Absent in results from before it was kept.
+             * @enum {string}
+             */
+            encodedOn?: "cpu" | "cuda" | "emulated" | "mixed";
             /** @enum {string} */
             kind: "base" | "delta";
             ancestorRun?: string;
@@ -2888,6 +2893,7 @@ export interface components {
          *         "rawBytes": 1788504,
          *         "storedBytes": 38329,
          *         "measuredOn": "cpu",
+         *         "encodedOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },
@@ -3086,6 +3092,7 @@ export interface components {
          *             "rawBytes": 1788504,
          *             "storedBytes": 38329,
          *             "measuredOn": "cpu",
+         *             "encodedOn": "cpu",
          *             "baseline": {
          *               "loss": 4.5496
          *             },
@@ -3184,6 +3191,7 @@ export interface components {
          *         "rawBytes": 1788504,
          *         "storedBytes": 38329,
          *         "measuredOn": "cpu",
+         *         "encodedOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },
@@ -3495,6 +3503,7 @@ export interface components {
          *         "rawBytes": 1788504,
          *         "storedBytes": 31204,
          *         "measuredOn": "cpu",
+         *         "encodedOn": "cpu",
          *         "baseline": {
          *           "loss": 4.5496
          *         },

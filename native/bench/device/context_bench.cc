@@ -4,6 +4,7 @@
 #include "bench/device/device_bench.h"
 #include "context/blocks/block_modes.h"
 #include "context/dense/dense_encode_tokens.h"
+#include "context/dense/dense_sample_team.h"
 #include "firn/context_coder.h"
 #include "firn/delta.h"
 
@@ -179,16 +180,48 @@ void bench_dense(DeviceBench& bench, const ContextData& data, const OnDevice& th
                      }});
 }
 
+// The whole tensor as one block: what a block of 131,072 weights takes is a launch.
+void bench_sample(DeviceBench& bench, const ContextData& data, const OnDevice& there) {
+  std::vector<DeviceBuffer> buffers;
+  constexpr size_t kCounts = DenseSampleKernel::kCells;
+  uint32_t* const counts = bench.room<uint32_t>(buffers, kCounts);
+  const DenseSampleKernel arguments{there.contexts, there.symbols, static_cast<uint32_t>(kBlocks * kBlock), counts};
+  const auto count_block = [&](size_t block, uint32_t* to) {
+    const size_t at = block % kDistinct * kBlock;
+    for (size_t i = at; i < at + kBlock; i += kDenseSampled)
+      ++to[data.contexts[i] * kDenseTeamSymbols + data.symbols[i]];
+  };
+  std::vector<uint32_t> expected(kCounts);
+  for (size_t b = 0; b < kBlocks; ++b) count_block(b, expected.data());
+  bench.measure({.name = "dense_sample",
+                 .bytes = 2 * kBlocks * kBlock,
+                 .on_device =
+                     [&] {
+                       bench.check(bench.device().clear(counts, kCounts * sizeof(uint32_t)));
+                       bench.check(bench.device().run(&DeviceTable::dense_sample, arguments));
+                     },
+                 .on_processor =
+                     [&](size_t first, size_t many) {
+                       std::vector<uint32_t> own(kCounts);
+                       for (size_t b = first; b < first + many; ++b) count_block(b, own.data());
+                     },
+                 .elements = kBlocks,
+                 .same = [&] { return bench.down(counts, kCounts) == expected; }});
+}
+
 }  // namespace
 
 void device_bench_context(DeviceBench& bench) {
-  if (!bench.wants("context_counts") && !bench.wants("element_tables") && !bench.wants("dense_encode, 64 lanes"))
-    return;
+  bool is_wanted = false;
+  for (const char* name : {"context_counts", "element_tables", "dense_encode, 64 lanes", "dense_sample"})
+    is_wanted |= bench.wants(name);
+  if (!is_wanted) return;
   const ContextData data;
   std::vector<DeviceBuffer> buffers;
   const OnDevice there(bench, buffers, data);
   const TableSet set = table_set();
   bench_counts(bench, data, there);
+  bench_sample(bench, data, there);
   uint8_t* const indexes = bench.room<uint8_t>(buffers, kBlocks * kBlock);
   // Also what the dense mode reads, whether its own row is wanted or not.
   for (size_t at = 0; at < kBlocks * kBlock; at += data.contexts.size())

@@ -75,6 +75,8 @@ void device_bench_stats(DeviceBench& bench);
 void device_bench_lattice(DeviceBench& bench);
 // Rounding along the inputs (rounding_bench.cc).
 void device_bench_rounding(DeviceBench& bench);
+// From the elements of a matrix to its cells, and back (cells_bench.cc).
+void device_bench_cells(DeviceBench& bench);
 // Counts, tables of elements and streams of the context coder (context_bench.cc).
 void device_bench_context(DeviceBench& bench);
 // Passes of exact blocks (exact_bench.cc).

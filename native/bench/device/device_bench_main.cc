@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
   bench.measure_copy();
   bench::device_bench_stats(bench);
   bench::device_bench_rounding(bench);
+  bench::device_bench_cells(bench);
   bench::device_bench_context(bench);
   bench::device_bench_exact(bench);
   bench::device_bench_lattice(bench);

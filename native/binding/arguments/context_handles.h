@@ -14,6 +14,17 @@ namespace firn::binding {
 struct SharedContextCounts {
   std::mutex mutex;
   ContextCounts counts;
+
+  // Counts go into a local copy first, so that jobs wait for each other only while adding up.
+  Status add(const ContextCounts& own) {
+    const std::lock_guard lock(mutex);
+    return counts.merge(own);
+  }
+  Status add(const ContextBlock& block) {
+    ContextCounts own;
+    const Status status = own.add(block);
+    return status == Status::ok ? add(own) : status;
+  }
 };
 
 template <>

@@ -5,7 +5,10 @@ namespace {
 
 constexpr size_t kStartArguments = 3, kLinkArguments = 7;
 
-bool has_previous(const ResidualChain& chain) { return chain.count > 0 || chain.previous.values; }
+// A block whose state only a device knows has one.
+bool has_previous(const ResidualChain& chain) {
+  return chain.count > 0 || chain.previous.values || !chain.origins;
+}
 
 }  // namespace
 
@@ -35,7 +38,8 @@ bool ChainArguments::valid(const Segments& segments) const {
 
 CodedBlock CodedBlock::read(Arguments& args, size_t first) {
   CodedBlock block;
-  block.pair = WeightPair::read(args, first);
+  block.pair = {args.optional_bytes(first), args.dtype(first + 1), args.optional_bytes(first + 2),
+                args.dtype(first + 3)};
   block.gradient_scales = args.optional_floats(first + 4);
   block.targets = args.optional_bytes(first + 5);
   block.rounding = RoundingArguments::read(args, first + 6);
@@ -44,17 +48,22 @@ CodedBlock CodedBlock::read(Arguments& args, size_t first) {
   block.prices = args.optional_bytes(first + 7);
   block.weights_name = args.text(first + 8);
   block.state_name = args.text(first + 9);
-  block.segments = Segments::read(args, first + 10);
+  block.left_name = args.text(first + 10);
+  block.starts = args.integer(first + 11, 0, 1) == 1;
+  block.segments = Segments::read(args, first + 12);
   for (const LatticeSegment& segment : block.segments.list) block.counts.push_back(segment.count);
-  block.slots = args.uint32_copy(first + 11);
-  block.chain = ChainArguments::read(args, first + 12);
+  block.slots = args.uint32_copy(first + 13);
+  block.chain = ChainArguments::read(args, first + 14);
   return block;
 }
 
 bool CodedBlock::valid() const {
   const size_t count = segments.count, segment_count = segments.list.size();
   const bool scaled = gradient_scales.data ? gradient_scales.count == segment_count : !pair.gradients.data;
-  return scaled && chain.valid(segments) && pair.valid() && pair.count() == count && slots.size() == segment_count &&
+  const bool known = only_on_device() ? !pair.gradients.data && !weights_name.empty()
+                                      : pair.valid() && pair.count() == count;
+  const bool begins = (only_on_device() && chain.left_out() && segments.valid()) || chain.valid(segments);
+  return scaled && known && begins && slots.size() == segment_count &&
          (!targets.data || targets.count == count * sizeof(float)) && rounding.valid() &&
          (!rounding.factor.data || (segment_count == 1 && !targets.data)) &&
          (!prices.data || prices.count == kLatticeRates);
@@ -62,6 +71,7 @@ bool CodedBlock::valid() const {
 
 Status CodedBlock::quantize(const ResidualChain& before, ResidualCoding& coding,
                             std::vector<LatticeStatistics>& statistics) const {
+  if (only_on_device()) return Status::gone;
   if (const Status status = coding.begin(before, segments.view()); status != Status::ok) return status;
   statistics.resize(segments.list.size());
   const LatticeHysteresis hysteresis(dead_zone, prices.data);

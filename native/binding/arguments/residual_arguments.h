@@ -21,6 +21,8 @@ class ChainArguments {
 
   // Whether origins and states fit a block of these segments; does not check anything that the core itself refuses.
   bool valid(const Segments& segments) const;
+  // Whether nothing was given, so that only a device can know the state.
+  bool left_out() const { return links_.empty() && !previous_.values.data && origins_.empty(); }
   // The same for a block that ends with the last link, of which there must be one.
   bool valid() const { return !links_.empty() && valid(links_.front().segments); }
   // Elements of that block; 0 if there are no links.
@@ -34,7 +36,8 @@ class ChainArguments {
       links.push_back({link.tables.get(), link.payload.data, link.payload.count, link.segments.view(),
                        link.slots.data(), link.joint_symbols(), link.position});
     }
-    return use(ResidualChain{links.data(), links.size(), previous_.view(), origins_.data()});
+    return use(ResidualChain{links.data(), links.size(), previous_.view(),
+                             origins_.empty() ? nullptr : origins_.data()});
   }
 
  private:
@@ -57,7 +60,9 @@ class ChainArguments {
 
 // A block to be coded, as the arguments of a call: its weights with their gradients (four arguments), scales of the
 // gradients, targets, how its one segment is rounded along the inputs (nine arguments), dead zone and prices, the names
-// of its weights and its state on a device, then its segments, slots and chain.
+// on a device of its weights, of its state, and of the state that it leaves behind, whether it starts at its origins,
+// then its segments, slots and chain.
+// Without weights it is only what a device holds under those names, and may be without a chain.
 struct CodedBlock {
   WeightPair pair;
   Input<float> gradient_scales;  // data is null without gradients
@@ -65,7 +70,8 @@ struct CodedBlock {
   RoundingArguments rounding;
   uint32_t dead_zone;
   InputBytes prices;  // data is null if every move has the same price
-  std::string weights_name, state_name;
+  std::string weights_name, state_name, left_name;
+  bool starts;  // at its origins, whether these come as such or as a state
   Segments segments;
   std::vector<uint32_t> counts;  // elements of each segment
   std::vector<uint32_t> slots;
@@ -74,12 +80,16 @@ struct CodedBlock {
   // Arguments `first`.. to the last one.
   static CodedBlock read(Arguments& args, size_t first);
   bool valid() const;
-  // Quantizes behind the chain.
+  // Whether the processor can do nothing about it.
+  bool only_on_device() const { return !pair.weights.data; }
+  // Quantizes behind the chain; gone without weights.
   Status quantize(const ResidualChain& before, ResidualCoding& coding,
                   std::vector<LatticeStatistics>& statistics) const;
   // The same block for a device. `to_round` is written if there is something to round.
   DeviceBlock for_device(const ResidualChain& before, DeviceRounding* to_round) const;
   DeviceSlots device_slots() const { return {counts.data(), slots.data(), counts.size()}; }
+  // The state that it leaves behind; to be held only if it has a name.
+  DeviceNextState left_state() const { return {left_name, state_name, starts, segments.view()}; }
 };
 
 }  // namespace firn::binding

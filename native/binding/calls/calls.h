@@ -17,6 +17,9 @@ napi_value stats(Arguments& args);
 napi_value open_device(Arguments& args);
 napi_value device_figures(Arguments& args);
 napi_value device_forget(Arguments& args);
+napi_value device_rename(Arguments& args);
+napi_value account_engine(Arguments& args);
+napi_value device_account(Arguments& args);
 
 // sketch_calls.cc
 napi_value sketch_values_call(Arguments& args);

@@ -65,6 +65,40 @@ napi_value device_figures(Arguments& args) {
   return done ? object : nullptr;
 }
 
+// A handle of an engine, or undefined without a device.
+napi_value account_engine(Arguments& args) {
+  auto engine = args.handle<Engine>(0);
+  if (!args.ok()) return args.throw_type_error();
+  if (!engine->device()) return nullptr;
+  return Engine::create_with_account(args.env(), std::move(engine));
+}
+
+// Undefined without a device.
+napi_value device_account(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  if (!args.ok()) return args.throw_type_error();
+  if (!engine->device()) return nullptr;
+  const DeviceAccount account = engine->device()->account();
+  const napi_env env = args.env();
+  napi_value object;
+  if (napi_create_object(env, &object) != napi_ok) return nullptr;
+  const auto number = [&](const char* key, uint64_t value) {
+    return set_number(env, object, key, static_cast<double>(value));
+  };
+  const bool done = number("works", account.works) && number("failures", account.failures) &&
+                    number("afterLoss", account.after_loss);
+  return done ? object : nullptr;
+}
+
+// Gives what is held under names that begin with argument 1 names that begin with argument 2.
+napi_value device_rename(Arguments& args) {
+  const auto engine = args.handle<Engine>(0);
+  const std::string from = args.text(1), to = args.text(2);
+  if (!args.ok()) return args.throw_type_error();
+  if (engine->device()) engine->device()->rename(from, to);
+  return nullptr;
+}
+
 napi_value device_forget(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
   const std::string prefix = args.text(1);

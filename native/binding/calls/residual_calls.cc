@@ -8,18 +8,6 @@
 namespace firn::binding {
 namespace {
 
-// Counts go into a local copy first, so that jobs wait for each other only while adding up.
-Status add_to(SharedContextCounts& shared, const ContextCounts& own) {
-  const std::lock_guard lock(shared.mutex);
-  return shared.counts.merge(own);
-}
-
-Status count_symbols_of(const ContextBlock& block, SharedContextCounts& shared) {
-  ContextCounts own;
-  const Status status = own.add(block);
-  return status == Status::ok ? add_to(shared, own) : status;
-}
-
 // One output: the values, then the activity.
 class ResidualStateJob final : public Job {
  public:
@@ -109,7 +97,7 @@ class ResidualQuantizeJob final : public Job {
       }
       const ContextBlock block = coding.context_block(block_.slots.data());
       if (cached_) keep(block);
-      return count_symbols_of(block, *counts_);
+      return counts_->add(block);
     });
   }
   bool done_there(const ResidualChain& before) {
@@ -123,7 +111,7 @@ class ResidualQuantizeJob final : public Job {
       if (found.symbols->may_stay()) cached_->there = std::move(found.symbols);
       else if (!cached_->fetch(*found.symbols)) return false;
     }
-    if (add_to(*counts_, own) != Status::ok) return false;
+    if (counts_->add(own) != Status::ok) return false;
     statistics_ = std::move(found.statistics);
     errors_ = std::move(found.errors);
     plain_errors_ = std::move(found.plain_errors);
@@ -149,71 +137,6 @@ class ResidualQuantizeJob final : public Job {
   std::vector<LatticeErrorSums> plain_errors_;
 };
 
-// use(symbols) with symbols on the host; gone if a device has lost them.
-template <typename Use>
-Status here(const CachedSymbols& cached, Use use) {
-  if (!cached.there) return use(cached);
-  CachedSymbols fetched;
-  fetched.count = cached.count;
-  return fetched.fetch(*cached.there) ? use(fetched) : Status::gone;
-}
-
-// Cached symbols and their destination.
-struct CachedBlock {
-  std::shared_ptr<const CachedSymbols> cached;
-  std::vector<uint32_t> counts, slots;
-
-  // Arguments `first`..`first + 2`.
-  static CachedBlock read(Arguments& args, size_t first) {
-    return {args.handle<CachedSymbols>(first), args.uint32_copy(first + 1), args.uint32_copy(first + 2)};
-  }
-  bool valid() const { return counts.size() == slots.size(); }
-  DeviceSlots device_slots() const { return {counts.data(), slots.data(), counts.size()}; }
-  // use(block) with the symbols on the host; gone if a device has lost them.
-  template <typename Use>
-  Status with_block(Use use) const {
-    return here(*cached, [&](const CachedSymbols& own) {
-      const ContextLayout layout{own.contexts.get(), own.count, counts.data(), slots.data(), counts.size()};
-      return use(ContextBlock{layout, own.symbols.get(), own.escapes.data(), own.escapes.size()});
-    });
-  }
-};
-
-class CountCachedSymbolsJob final : public Job {
- public:
-  CountCachedSymbolsJob(CachedBlock block, std::shared_ptr<SharedContextCounts> counts)
-      : block_(std::move(block)), counts_(std::move(counts)) {}
-  bool valid() const override { return block_.valid(); }
-
- private:
-  Status execute() override {
-    ContextCounts own;
-    const auto& there = block_.cached->there;
-    if (there && device_count(*there, block_.device_slots(), &own)) return add_to(*counts_, own);
-    return block_.with_block([&](const ContextBlock& block) { return count_symbols_of(block, *counts_); });
-  }
-  CachedBlock block_;
-  std::shared_ptr<SharedContextCounts> counts_;
-};
-
-class EncodeCachedSymbolsJob final : public Job {
- public:
-  EncodeCachedSymbolsJob(CachedBlock block, std::shared_ptr<const ContextTables> tables)
-      : block_(std::move(block)), tables_(std::move(tables)) {}
-  bool valid() const override { return block_.valid(); }
-  napi_value result(napi_env env, napi_value) override { return copy_of(env, std::span<const uint8_t>(payload_)); }
-
- private:
-  Status execute() override {
-    const auto& there = block_.cached->there;
-    if (there && device_encode(*there, block_.device_slots(), *tables_, &payload_)) return Status::ok;
-    return block_.with_block([&](const ContextBlock& block) { return tables_->encode(block, &payload_); });
-  }
-  CachedBlock block_;
-  std::shared_ptr<const ContextTables> tables_;
-  std::vector<uint8_t> payload_;
-};
-
 class ResidualEncodeJob final : public Job {
  public:
   ResidualEncodeJob(std::shared_ptr<DeviceContext> device, CodedBlock block,
@@ -236,8 +159,9 @@ class ResidualEncodeJob final : public Job {
     DeviceFindings found;
     DeviceRounding rounding;
     const DeviceSlots slots = block_.device_slots();
-    return device_quantize(device_, block_.for_device(before, &rounding), slots, false, nullptr, &found) &&
-           device_encode(*found.symbols, slots, *tables_, &payload_);
+    if (!device_quantize(device_, block_.for_device(before, &rounding), slots, false, nullptr, &found)) return false;
+    if (!block_.left_name.empty()) device_hold_state(*found.symbols, block_.left_state());
+    return device_encode(*found.symbols, slots, *tables_, &payload_);
   }
   std::shared_ptr<DeviceContext> device_;
   CodedBlock block_;
@@ -274,51 +198,6 @@ class ResidualCodedElementsJob final : public Job {
   CodedBlock block_;
   Dtype dtype_;
   Output into_;
-};
-
-// Elements after a chain, from symbols found before.
-class ResidualMovedElementsJob final : public Job {
- public:
-  struct Request {
-    std::shared_ptr<const CachedSymbols> cached;
-    std::string state_name;
-    Segments segments;
-    ChainArguments chain;
-    Dtype dtype;
-    Output into;
-  };
-  explicit ResidualMovedElementsJob(Request request) : request_(std::move(request)) {}
-  bool valid() const override {
-    const Request& r = request_;
-    const bool fits = !r.into.data || r.into.count == bytes();
-    return r.chain.valid(r.segments) && r.cached->count == r.segments.count && fits;
-  }
-  std::optional<size_t> output_bytes() const override {
-    return request_.into.data ? std::nullopt : std::optional(bytes());
-  }
-
- private:
-  Status execute() override {
-    const Request& r = request_;
-    void* const to = r.into.data ? r.into.data : output();
-    return r.chain.with_chain([&](const ResidualChain& before) {
-      if (r.cached->there) {
-        DeviceBlock block;
-        block.segments = r.segments.view();
-        block.state_name = r.state_name;
-        block.chain = before;
-        if (device_elements(*r.cached->there, block, r.dtype, to)) return Status::ok;
-      }
-      return here(*r.cached, [&](const CachedSymbols& own) {
-        ResidualCoding coding;
-        if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
-        coding.use(own.symbols.get(), own.escapes.data(), own.escapes.size());
-        return coding.elements(r.dtype, to);
-      });
-    });
-  }
-  size_t bytes() const { return request_.segments.count * dtype_bytes(request_.dtype); }
-  Request request_;
 };
 
 }  // namespace
@@ -360,37 +239,6 @@ napi_value residual_coded_elements_call(Arguments& args) {
   CodedBlock block = CodedBlock::read(args, 3);
   return start(args, engine,
                std::make_unique<ResidualCodedElementsJob>(device_of(engine), std::move(block), dtype, into));
-}
-
-napi_value residual_moved_elements_call(Arguments& args) {
-  const auto engine = args.handle<Engine>(0);
-  ResidualMovedElementsJob::Request request;
-  request.dtype = args.dtype(1);
-  request.into = args.optional_output(2);
-  request.cached = args.handle<CachedSymbols>(3);
-  request.state_name = args.text(4);
-  request.segments = Segments::read(args, 5);
-  request.chain = ChainArguments::read(args, 6);
-  return start(args, engine, std::make_unique<ResidualMovedElementsJob>(std::move(request)));
-}
-
-napi_value count_cached_symbols_call(Arguments& args) {
-  const auto engine = args.handle<Engine>(0);
-  auto counts = args.handle<SharedContextCounts>(1);
-  return start(args, engine, std::make_unique<CountCachedSymbolsJob>(CachedBlock::read(args, 2), std::move(counts)));
-}
-
-napi_value encode_cached_symbols_call(Arguments& args) {
-  const auto engine = args.handle<Engine>(0);
-  auto tables = args.handle<ContextTables>(1);
-  return start(args, engine, std::make_unique<EncodeCachedSymbolsJob>(CachedBlock::read(args, 2), std::move(tables)));
-}
-
-// Frees the symbols, unless a job works on them: then it does.
-napi_value release_cached_symbols(Arguments& args) {
-  if (!args.release<CachedSymbols>(0)) return args.throw_type_error();
-  napi_value undefined;
-  return napi_get_undefined(args.env(), &undefined) == napi_ok ? undefined : nullptr;
 }
 
 }  // namespace firn::binding

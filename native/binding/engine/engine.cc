@@ -34,8 +34,12 @@ void clear_exception(napi_env env) {
 }  // namespace
 
 Engine::Engine(napi_env env, size_t threads, size_t queue_max)
-    : env_(env),
-      pool_(threads, queue_max, [this] { napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking); }) {}
+    : env_(env), pool_(std::make_unique<WorkerPool>(threads, queue_max, [this] {
+        napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking);
+      })) {}
+
+Engine::Engine(napi_env env, std::shared_ptr<Engine> of)
+    : env_(env), device_(of->device_->with_own_account()), of_(std::move(of)) {}
 
 Engine::~Engine() { stop(); }
 
@@ -51,6 +55,10 @@ napi_value Engine::create(napi_env env, size_t threads, size_t queue_max) {
   const napi_value handle = make_handle(env, engine);
   if (!handle || napi_create_reference(env, handle, 0, &engine->self_) != napi_ok) return nullptr;
   return handle;
+}
+
+napi_value Engine::create_with_account(napi_env env, std::shared_ptr<Engine> of) {
+  return make_handle(env, std::shared_ptr<Engine>(new Engine(env, std::move(of))));
 }
 
 // The function that pool threads call to wake the JavaScript thread. Nothing is passed through it: finished jobs wait
@@ -73,6 +81,7 @@ bool Engine::connect() {
 }
 
 napi_value Engine::start(std::unique_ptr<Job> job, std::span<const napi_value> pins) {
+  if (of_) return of_->start(std::move(job), pins);
   if (!job->valid()) return status_value(env_, Status::invalid_argument);
   Job& queued = *job;
   if (!pin(queued, pins)) return nullptr;
@@ -84,7 +93,7 @@ napi_value Engine::start(std::unique_ptr<Job> job, std::span<const napi_value> p
   WorkerPool::TaskPtr task = std::move(job);
   uint64_t id = 0;
   try {
-    id = pool_.submit(task);
+    id = pool_->submit(task);
   } catch (const std::bad_alloc&) {
     unpin(queued);
     return status_value(env_, Status::out_of_memory);
@@ -105,14 +114,15 @@ napi_value Engine::start(std::unique_ptr<Job> job, std::span<const napi_value> p
 }
 
 void Engine::cancel(uint64_t job_id) {
-  const WorkerPool::TaskPtr task = pool_.take_waiting(job_id);
+  if (of_) return of_->cancel(job_id);
+  const WorkerPool::TaskPtr task = pool_->take_waiting(job_id);
   if (!task) return;
   settle(static_cast<Job&>(*task), kCancelled);
   job_left();
 }
 
 void Engine::settle_finished() {
-  for (const WorkerPool::TaskPtr& task : pool_.take_finished()) {
+  for (const WorkerPool::TaskPtr& task : pool_->take_finished()) {
     Job& job = static_cast<Job&>(*task);
     settle(job, static_cast<int32_t>(job.status_));
     job_left();
@@ -179,6 +189,7 @@ bool Engine::make_output(Job& job) {
 }
 
 napi_value Engine::borrow(std::shared_ptr<MappedFile> file) {
+  if (of_) return of_->borrow(std::move(file));
   std::erase_if(borrowed_, [](const auto& entry) { return entry.second.expired(); });
   borrowed_[file->data()] = file;
   auto held = std::make_unique<std::shared_ptr<MappedFile>>(std::move(file));
@@ -210,7 +221,8 @@ void Engine::unpin(Job& job) {
 void Engine::on_environment_end(void* engine) { static_cast<Engine*>(engine)->stop(); }
 
 void Engine::stop() {
-  for (const WorkerPool::TaskPtr& task : pool_.stop()) unpin(static_cast<Job&>(*task));
+  if (of_) return;
+  for (const WorkerPool::TaskPtr& task : pool_->stop()) unpin(static_cast<Job&>(*task));
   if (hooked_) napi_remove_env_cleanup_hook(env_, on_environment_end, this);
   hooked_ = false;
   if (wake_) napi_release_threadsafe_function(std::exchange(wake_, nullptr), napi_tsfn_abort);

@@ -19,6 +19,9 @@ class Engine {
  public:
   // Returns the handle that the calls take as first argument, or an empty value with an exception pending.
   static napi_value create(napi_env env, size_t threads, size_t queue_max);
+  // The same for an engine that starts its jobs in the pool of `of`, which must have a device. What the device does for
+  // them is counted in an account of its own.
+  static napi_value create_with_account(napi_env env, std::shared_ptr<Engine> of);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -33,13 +36,14 @@ class Engine {
   // exception pending when the environment refuses. Throws std::bad_alloc.
   napi_value borrow(std::shared_ptr<MappedFile> file);
 
-  const WorkerPool& pool() const { return pool_; }
+  const WorkerPool& pool() const { return of_ ? of_->pool() : *pool_; }
   // Where jobs try first; null without a device.
   const std::shared_ptr<DeviceContext>& device() const { return device_; }
   void use_device(std::shared_ptr<DeviceContext> device) { device_ = std::move(device); }
 
  private:
   Engine(napi_env env, size_t threads, size_t queue_max);
+  Engine(napi_env env, std::shared_ptr<Engine> of);
   bool connect();
   void settle_finished();
   void settle(Job& job, int32_t status);
@@ -60,7 +64,8 @@ class Engine {
   // Files behind buffers that JavaScript has, by address.
   std::unordered_map<const void*, std::weak_ptr<MappedFile>> borrowed_;
   std::shared_ptr<DeviceContext> device_;
-  WorkerPool pool_;
+  const std::shared_ptr<Engine> of_;  // whose pool has the jobs, instead of one of its own; or null
+  std::unique_ptr<WorkerPool> pool_;
 };
 
 template <>

@@ -9,6 +9,7 @@
 // cross the bus once. Calls with equal names must bring equal bytes; an empty name holds nothing. Any number of threads
 // may use a device at once.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "firn/context_coder.h"
 #include "firn/dtype.h"
+#include "firn/moments.h"
 #include "firn/residual_quant/gptq.h"
 #include "firn/residual_quant/lattice.h"
 #include "firn/residual_quant/residual.h"
@@ -50,6 +52,13 @@ struct DeviceFigures {
   std::string last_failure;
 };
 
+// What was done through one context, whatever others did on the same device.
+struct DeviceAccount {
+  uint64_t works;       // as of DeviceFigures
+  uint64_t failures;    // as of DeviceFigures
+  uint64_t after_loss;  // left to the processor because the device had failed before
+};
+
 class DeviceContext {
  public:
   // Null, and a sentence in `why_not`, when there is no such device, or it cannot be opened. Throws std::bad_alloc.
@@ -58,16 +67,28 @@ class DeviceContext {
   DeviceContext(const DeviceContext&) = delete;
   DeviceContext& operator=(const DeviceContext&) = delete;
 
+  // The same device with what it holds, and an account of its own. Throws std::bad_alloc.
+  std::shared_ptr<DeviceContext> with_own_account() const;
+
   DeviceFigures figures() const;
+  DeviceAccount account() const;
   // Lets go of what is held under names that begin with `prefix`.
   void forget(std::string_view prefix);
+  // What is held under names that begin with `from` is held under the same names that begin with `to` instead, in the
+  // place of what was held there. Throws std::bad_alloc: then some of it has its new name, and some its old one.
+  void rename(std::string_view from, std::string_view to);
 
   struct Impl;
   Impl& impl() { return *impl_; }
+  struct Counts {
+    std::atomic<uint64_t> works = 0, failures = 0, after_loss = 0;
+  };
+  Counts& counts() { return counts_; }
 
  private:
-  explicit DeviceContext(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit DeviceContext(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+  Counts counts_;
 };
 
 // Symbols of a block with their contexts, in memory of the device.
@@ -87,6 +108,7 @@ struct DeviceRounding {
 // A block that is coded behind a chain, as ResidualCoding takes it.
 struct DeviceBlock {
   std::string_view weights_name;  // of the weights and their gradients
+  // Null: what is held under that name, with gradients if there are scales. Then nothing is done unless it is held.
   const void* weights = nullptr;
   Dtype dtype = Dtype::f32;
   const void* gradients = nullptr;  // or null
@@ -97,7 +119,7 @@ struct DeviceBlock {
   LatticeHysteresis hysteresis{128};
   LatticeSegments segments;
   std::string_view state_name;  // of the state at the end of the chain
-  ResidualChain chain;
+  ResidualChain chain;  // without links, previous state and origins: the state that is held under that name
 };
 
 // The segments of a block in the context tables.
@@ -106,6 +128,18 @@ struct DeviceSlots {
   const uint32_t* slots = nullptr;
   size_t count = 0;
 };
+
+// A block's weights, as they come from a file.
+struct DeviceWeights {
+  std::string_view name;  // as weights_name of DeviceBlock
+  const void* weights = nullptr;
+  Dtype dtype = Dtype::f32;
+  const void* gradients = nullptr;  // or null
+  Dtype gradient_dtype = Dtype::f32;
+};
+// weight_moments() of each segment of a block; `counts` are their elements. The device holds the weights from then on.
+bool device_moments(DeviceContext& context, const DeviceWeights& block, const uint32_t* counts, size_t segments,
+                    Moments* moments);
 
 struct DeviceFindings {
   std::vector<LatticeStatistics> statistics;
@@ -124,6 +158,16 @@ bool device_encode(const DeviceSymbols& symbols, const DeviceSlots& slots, const
                    std::vector<uint8_t>* payload);
 // ResidualCoding::elements() of them behind the block's chain. Of the block only segments, chain and state_name matter.
 bool device_elements(const DeviceSymbols& symbols, const DeviceBlock& block, Dtype dtype, void* out);
+// The state that a block's symbols leave behind, for the block that builds on it.
+struct DeviceNextState {
+  std::string_view name;        // under which it is held from then on
+  std::string_view state_name;  // of the state before, which the device has to hold
+  bool starts = false;          // whether that is the block's origins
+  LatticeSegments segments;
+};
+// Holds it; the bytes are those of residual_state() behind one more link, with these segments and symbols. False also
+// when the state before is not held.
+bool device_hold_state(const DeviceSymbols& symbols, const DeviceNextState& next);
 // Brings them to the host: one symbol and one context an element, and the escapes. False when they are gone.
 bool device_fetch(const DeviceSymbols& symbols, uint8_t* to_symbols, uint8_t* to_contexts,
                   std::vector<uint32_t>* escapes);

@@ -1,4 +1,4 @@
-import type { DeviceKind } from '../../checkpoint/device-kind.ts';
+import type { DeviceKind, EncodedOn } from '../../checkpoint/device-kind.ts';
 import type { FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import type { LayerType } from '../../checkpoint/layer-type.ts';
 import type { QuantizationConfig } from '../../checkpoint/options/quantization-config.ts';
@@ -69,6 +69,8 @@ export interface CheckpointResult {
   readonly baseline?: MetricValues;
   /** What every metric was measured on; absent without an eval set, and in results from before it was kept: `cpu`. */
   readonly measuredOn?: DeviceKind;
+  /** What compressed it; absent in results from before it was kept. */
+  readonly encodedOn?: EncodedOn;
   /** Measured on the decoded bytes. */
   readonly measured?: MetricValues;
   readonly degradation?: MetricValues;

@@ -30,6 +30,7 @@ import type { SourceFile } from '../upload/model-source.ts';
 import type { TensorBytes } from '../upload/tensor-bytes.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
 import { planInherited } from './inherited-tensors.ts';
+import { stateName } from './state-names.ts';
 
 /** The parts of the ancestor's tensors that make up a block. */
 interface Gathered {
@@ -283,7 +284,8 @@ export class Ancestor {
   /** A name of the state at the end of that walk, the same for all that build on it; undefined without one. */
   stateName(file: number, block: number): string | undefined {
     const match = this.matches[file]![block]!;
-    return match < 0 ? undefined : `package:${this.index.id}/${this.numbers[file]!}/${match}`;
+    const { key } = this.chain.links[0]!;
+    return match < 0 ? undefined : stateName({ key, id: this.index.id }, { file: this.numbers[file]!, index: match });
   }
 
   /** The ancestor's record of a residual tensor; undefined if it has none of that name. */

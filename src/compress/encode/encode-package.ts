@@ -43,6 +43,8 @@ export interface EncodedCheckpoint {
   readonly payloadBytes: readonly number[];
   /** Names of optimizer tensors with a block stored exact because its coding cannot represent one of its elements. */
   readonly unplacedState: ReadonlySet<string>;
+  /** See PackageEncoding. */
+  readonly keepStates?: (() => void) | undefined;
 }
 
 export interface EncodeOptions {
@@ -59,7 +61,7 @@ export async function encodePackage(
 ): Promise<EncodedCheckpoint> {
   const checkpoint = { ...given, plan: withoutExternal(given.plan, given.external) };
   const encoding = inVersion(checkpoint, await encodingOf(checkpoint, options));
-  const { ancestor, migration } = encoding;
+  const { ancestor, migration, keepStates } = encoding;
   const payloadBytes = checkpoint.source.files.map(() => 0);
   const unplacedState = new Set<string>();
   const written = await writePackage(
@@ -79,6 +81,7 @@ export async function encodePackage(
     migration,
     payloadBytes,
     unplacedState,
+    ...(keepStates && { keepStates: () => keepStates({ key: target.key, id: checkpoint.packageId }) }),
   };
 }
 

@@ -7,6 +7,7 @@ import { fencedCatalog } from '../../catalog/fenced-catalog.ts';
 import type { FirnError } from '../../checkpoint/firn-error.ts';
 import { compressCheckpoint } from '../compress-checkpoint.ts';
 import type { CompressContext } from '../compress-context.ts';
+import { dropPackage } from '../encode/drop-package.ts';
 import { runOfCheckpoint } from '../run-of-checkpoint.ts';
 import { uploadedAgain } from './uploaded-again.ts';
 
@@ -39,7 +40,7 @@ export async function runEstimateJob(
   try {
     const asked = withThresholds(checkpoint, run, estimate);
     const compressed = await compressCheckpoint(ctx, { checkpoint: asked, run, rows: uploaded.rows, attempt }, signal);
-    await ctx.store.delete(compressed.packageKey);
+    await dropPackage(ctx, compressed.packageKey);
     const { result } = compressed;
     const warnings = [...uploaded.warnings, ...result.warnings];
     await catalog.transaction(async (tx) => {

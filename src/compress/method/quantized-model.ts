@@ -6,6 +6,7 @@ import type { FormatVersion, PackageCodebook, ResidualCoding } from '../../packa
 import type { BlockMemory } from '../../restore/block-memory.ts';
 import type { ResidualTensor } from '../../package/residual-tensor.ts';
 import type { Ancestor } from '../ancestor/ancestor.ts';
+import type { StoredPackage } from '../ancestor/state-names.ts';
 
 export interface EncodingOptions {
   /** Blocks worked on at once. */
@@ -74,4 +75,9 @@ export interface PackageEncoding {
   /** By file number, by tensor number. */
   readonly residualTensors?: readonly ReadonlyMap<number, ResidualTensor>[];
   payload(at: BlockPlace, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Keeps on a device, for the next checkpoint, what this package leaves behind; absent without any. For a package that
+   * was stored and verified, before the session is closed.
+   */
+  readonly keepStates?: ((stored: StoredPackage) => void) | undefined;
 }

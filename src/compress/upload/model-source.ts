@@ -28,6 +28,12 @@ export interface WeightsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Names under which a device holds weights, and whether they were sent. */
+export interface WeightNames {
+  weights(file: number, segments: readonly BlockSegment[]): string;
+  sent(file: number, segments: readonly BlockSegment[], isThere: boolean): void;
+}
+
 /** Gradient averages by tensor name, over all sensitivity files. */
 export type GradientTensors = ReadonlyMap<string, GradientTensor>;
 
@@ -50,6 +56,7 @@ export class ModelSource {
   private readonly blockMoments = new Map<string, readonly WeightMoments[]>();
   private readonly memory = new BlockMemory();
   private readonly counts: CacheCounts;
+  private onDevice: WeightNames | undefined;
 
   constructor(
     files: readonly SourceFile[],
@@ -71,6 +78,11 @@ export class ModelSource {
 
   get hasGradients(): boolean {
     return this.gradients.size > 0;
+  }
+
+  /** Names for weights on a device, of which the first pass makes use. Call before blocks are read. */
+  holdOnDevice(names: WeightNames): void {
+    this.onDevice = names;
   }
 
   /**
@@ -130,15 +142,21 @@ export class ModelSource {
     }
   }
 
-  /** Sums over the segments of a block. Computed once and cached, because reading costs more. */
+  /**
+   * Sums over the segments of a block. Computed once and cached, because reading costs more. This is the first pass
+   * over the weights: while the next blocks are read, a device adds these up, and holds them under their names from
+   * then on.
+   */
   async moments(file: number, block: PlannedBlock, signal?: AbortSignal): Promise<readonly WeightMoments[]> {
     const key = `${file} ${blockKey(block)}`;
     const known = this.blockMoments.get(key);
     if (known !== undefined) return known;
     const counts = Uint32Array.from(block.segments, ({ elementCount }) => elementCount);
-    const found = await this.withWeights(file, block, (pair) => this.core.weightMoments(pair, counts, signal), {
-      signal,
-    });
+    const name = this.onDevice?.weights(file, block.segments);
+    const sums = (pair: WeightBlock): Promise<WeightMoments[]> =>
+      this.core.weightMoments(pair, counts, { name, signal });
+    const found = await this.withWeights(file, block, sums, { signal });
+    this.onDevice?.sent(file, block.segments, true);
     this.blockMoments.set(key, found);
     return found;
   }
@@ -183,10 +201,8 @@ export class ModelSource {
     weights: Uint8Array,
     { signal, memory }: { readonly signal?: AbortSignal | undefined; readonly memory?: BlockMemory },
   ): Promise<WeightBlock> {
-    const { tensors } = this.files[file]!.layout;
     const weightDtype = this.weightDtype(file, block);
-    if (!block.segments.some(({ tensor }) => this.gradients.has(tensors[tensor]!.name)))
-      return { weights, weightDtype };
+    if (!this.hasGradientsOf(file, block)) return { weights, weightDtype };
     const gradients =
       memory === undefined || this.keeps || block.segments.length > 1
         ? await this.cached(`g ${file} ${blockKey(block)}`, () => this.readGradients(file, block, { signal }))
@@ -194,7 +210,13 @@ export class ModelSource {
     return { weights, weightDtype, gradients, gradientDtype: 'F32' };
   }
 
-  private weightDtype(file: number, block: PlannedBlock): QuantizableDtype {
+  /** Whether `readWeights` gives gradients; these are F32. */
+  hasGradientsOf(file: number, { segments }: PlannedBlock): boolean {
+    const { tensors } = this.files[file]!.layout;
+    return segments.some(({ tensor }) => this.gradients.has(tensors[tensor]!.name));
+  }
+
+  weightDtype(file: number, block: PlannedBlock): QuantizableDtype {
     return quantizable(this.files[file]!.layout.tensors[block.segments[0]!.tensor]!);
   }
 

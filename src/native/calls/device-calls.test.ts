@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { DeviceChoice, LatticeSegment, NativeCore, ResidualBlock } from '../core.ts';
-import { SymbolsGoneError } from '../check/native-status.ts';
+import type { DeviceChoice, HeldBlock, LatticeSegment, NativeCore, ResidualBlock } from '../core.ts';
+import { DeviceLossError } from '../check/native-status.ts';
 import { loadCore } from '../load-core.ts';
 import { randomWeights } from '../reference.test-support.ts';
 
@@ -114,15 +114,78 @@ describe('a block on a device', () => {
     const tables = await counts.build({ slots: 1 });
     const symbols = found.found.symbols!;
     await expect(core.countCachedSymbols(symbols, segments, core.createContextCounts())).rejects.toThrow(
-      SymbolsGoneError,
+      DeviceLossError,
     );
-    await expect(core.encodeCachedSymbols(symbols, segments, tables)).rejects.toThrow(SymbolsGoneError);
-    await expect(core.residualMovedElements(symbols, block, 'F32')).rejects.toThrow(SymbolsGoneError);
+    await expect(core.encodeCachedSymbols(symbols, segments, tables)).rejects.toThrow(DeviceLossError);
+    await expect(core.residualMovedElements(symbols, block, 'F32')).rejects.toThrow(DeviceLossError);
     expect(core.deviceFigures()).toMatchObject({ lost: true, failures: 1 });
     expect(await core.residualCodedElements(block, 'F32')).toEqual(
       await plain.residualCodedElements(await blockFor(plain), 'F32'),
     );
     symbols.release();
+  });
+
+  it('need not be brought again while the device holds it, and is gone otherwise', async () => {
+    const core = onDevice();
+    const block = await blockFor(core);
+    const { weights: _, chain: __, targets: ___, gradients: ____, ...rest } = block;
+    const held: HeldBlock = { ...rest, weights: undefined, held: block.held! };
+    const moments = await core.weightMoments(block, segments.counts, { name: block.held!.weights });
+    expect(moments).toEqual(await plain.weightMoments(block, segments.counts));
+    // Its state has not come yet.
+    await expect(core.residualCodedElements(held, 'F32')).rejects.toThrow(DeviceLossError);
+    const elements = await core.residualCodedElements({ ...held, chain: block.chain }, 'F32');
+    expect(elements).toEqual(await plain.residualCodedElements(await blockFor(plain), 'F32'));
+    expect(await core.residualCodedElements(held, 'F32')).toEqual(elements);
+    core.forgetOnDevice(block.held!.weights);
+    await expect(core.residualCodedElements(held, 'F32')).rejects.toThrow(DeviceLossError);
+    await expect(plain.residualCodedElements(held, 'F32')).rejects.toThrow(DeviceLossError);
+  });
+
+  it('leaves a state under a name that another scope finds, until it is let go of', async () => {
+    const core = onDevice();
+    const scope = core.openDeviceScope()!;
+    const block = await blockFor(core);
+    const { found, counts } = await quantized(core);
+    const tables = await counts.build({ slots: 1 });
+    await core.residualEncode({ ...block, left: { name: scope.name('left/1'), isFirst: true } }, tables);
+    scope.rename('left/', 'package:a/');
+    scope.close();
+    const chain = {
+      links: [
+        {
+          tables,
+          payload: await core.encodeCachedSymbols(found.symbols!, segments, tables),
+          segments: [segment],
+          slots: segments.slots,
+        },
+      ],
+      start: Int32Array.of(0),
+    };
+    const { weights: _, chain: __, targets: ___, gradients: ____, ...rest } = block;
+    const next: HeldBlock = {
+      ...rest,
+      weights: undefined,
+      held: { weights: block.held!.weights, state: 'package:a/1' },
+    };
+    const expected = await plain.residualCodedElements({ ...block, chain }, 'F32');
+    expect(await core.residualCodedElements(next, 'F32')).toEqual(expected);
+    core.forgetOnDevice('package:a/');
+    await expect(core.residualCodedElements(next, 'F32')).rejects.toThrow(DeviceLossError);
+  });
+
+  it('is counted for the core that asked for it', async () => {
+    expect(plain.withDeviceAccount()).toBeUndefined();
+    const core = onDevice({ failsAt: 60 } as Partial<DeviceChoice>);
+    const [one, other] = [core.withDeviceAccount()!, core.withDeviceAccount()!];
+    await quantized(one.core);
+    expect(one.kind).toBe('emulated');
+    expect(one.deviceWork()).toEqual({ works: 1, failures: 0, afterLoss: 0 });
+    expect(other.deviceWork()).toEqual({ works: 0, failures: 0, afterLoss: 0 });
+    while (!core.deviceFigures()!.lost) await quantized(one.core);
+    await quantized(other.core);
+    expect(one.deviceWork().failures).toBe(1);
+    expect(other.deviceWork()).toEqual({ works: 0, failures: 0, afterLoss: 1 });
   });
 
   it('is refused if what it is rounded by does not fit', async () => {

@@ -1,4 +1,4 @@
-import type { DeviceChoice, DeviceScope, NativeCore } from '../core.ts';
+import type { AccountedCore, DeviceChoice, DeviceScope, NativeCore } from '../core.ts';
 import type { Addon, EngineHandle } from '../addon.ts';
 import type { JobRunner } from './run-job.ts';
 
@@ -18,16 +18,28 @@ export function openDevice(
   return addon.openDevice(engine, kinds[choice.kind], index, budgetBytes, library, failsAt, memoryFailsAt);
 }
 
-/** The calls of NativeCore about its device. */
-export function deviceCalls({ addon, engine }: JobRunner) {
-  let scopes = 0;
+/** The calls of NativeCore about its device. `coreOf` makes a core of another runner. */
+export function deviceCalls(runner: JobRunner, coreOf: (runner: JobRunner) => NativeCore) {
+  const { addon, engine } = runner;
   return {
     deviceFigures: () => addon.deviceFigures(engine),
     openDeviceScope: (): DeviceScope | undefined => {
       if (addon.deviceFigures(engine) === undefined) return undefined;
-      scopes += 1;
-      const prefix = `${scopes}:`;
-      return { name: (of) => prefix + of, close: () => addon.deviceForget(engine, prefix) };
+      runner.scopes.opened += 1;
+      const prefix = `${runner.scopes.opened}:`;
+      return {
+        name: (of) => prefix + of,
+        rename: (of, to) => addon.deviceRename(engine, prefix + of, to),
+        forget: (of) => addon.deviceForget(engine, prefix + of),
+        close: () => addon.deviceForget(engine, prefix),
+      };
+    },
+    forgetOnDevice: (prefix: string): void => addon.deviceForget(engine, prefix),
+    withDeviceAccount: (): AccountedCore | undefined => {
+      const own = addon.accountEngine(engine);
+      if (own === undefined) return undefined;
+      const core = coreOf({ ...runner, engine: own });
+      return { core, kind: runner.deviceKind!, deviceWork: () => addon.deviceAccount(own)! };
     },
   } satisfies Partial<NativeCore>;
 }

@@ -4,12 +4,11 @@ import { checkArguments } from '../check/check-arguments.ts';
 import { checkGptq } from '../check/check-gptq.ts';
 import { checkLattice } from '../check/check-lattice.ts';
 import { NativeContextCounts, NativeContextTables } from './context-objects.ts';
-import type { ElementsOptions, NativeCore, ResidualBlock, ResidualChain, SegmentRounding } from '../core.ts';
+import type { CodedBlock, ElementsOptions, NativeCore, ResidualChain, SegmentRounding } from '../core.ts';
 import { flattened, stateOf } from './lattice-calls.ts';
 import { NativeCachedSymbols } from './native-cached-symbols.ts';
 import { nativeNumbers } from '../check/native-numbers.ts';
 import { argumentError } from '../check/native-status.ts';
-import { pairArguments } from './pair-arguments.ts';
 import { runJob, type JobRunner } from './run-job.ts';
 
 /** The calls of NativeCore for blocks along a chain of packages. */
@@ -75,15 +74,20 @@ export function residualCalls(runner: JobRunner) {
           slots,
         );
       }),
-    encodeCachedSymbols: (symbols, { counts: lengths, slots }, tables, signal) =>
+    encodeCachedSymbols: (symbols, { counts: lengths, slots }, tables, { left, signal } = {}) =>
       runJob(runner, signal, () => {
         checkArguments.contextSegments({ counts: lengths, slots });
+        if (left !== undefined) checkLattice.segmentsElements(left.segments);
         return addon.encodeCachedSymbols(
           engine,
           NativeContextTables.handleOf(tables),
           NativeCachedSymbols.handleOf(symbols),
           lengths,
           slots,
+          left?.name ?? '',
+          left?.before ?? '',
+          Number(left?.isFirst ?? false),
+          flattened(left?.segments ?? []),
         );
       }),
     residualEncode: (block, tables, signal) =>
@@ -102,7 +106,8 @@ export function residualCalls(runner: JobRunner) {
       elementsOf(
         dtype,
         options,
-        () => checkLattice.chainBefore(chain, segments),
+        () =>
+          chain === undefined ? checkLattice.segmentsElements(segments) : checkLattice.chainBefore(chain, segments),
         (number) =>
           addon.residualMovedElements(
             engine,
@@ -118,16 +123,19 @@ export function residualCalls(runner: JobRunner) {
 }
 
 /** Returns the number of elements. */
-function checkBlock(block: ResidualBlock): number {
+function checkBlock(block: CodedBlock): number {
   const count = checkLattice.codedBlock(block);
   if (block.rounding === undefined) return count;
   checkArguments.integer('segments of a block to round', block.segments.length, 1, 1);
-  if (block.targets !== undefined) throw argumentError('targets: of a block that is to be rounded');
+  if (block.weights !== undefined && block.targets !== undefined)
+    throw argumentError('targets: of a block that is to be rounded');
   checkGptq.place(block.rounding, count);
   return count;
 }
 
-function chainArguments({ start, links }: ResidualChain) {
+function chainArguments(chain: ResidualChain | undefined) {
+  const start = chain?.start;
+  const links = chain?.links ?? [];
   const origins = start instanceof Int32Array ? start : undefined;
   const previous = start instanceof Int32Array ? undefined : start;
   const flat = links.flatMap(({ tables, payload, segments, slots, part }) => [
@@ -142,20 +150,36 @@ function chainArguments({ start, links }: ResidualChain) {
   return [previous?.values, previous?.activity, origins, ...flat] as const;
 }
 
-function blockArguments(block: ResidualBlock) {
-  const { gradientScales, targets, rounding, deadZone, rates, held, segments, slots, chain } = block;
+function blockArguments(block: CodedBlock) {
+  const { rounding, deadZone, rates, held, left, segments, slots, chain } = block;
   return [
-    ...pairArguments(block),
-    block.gradients && gradientScales,
-    targets,
+    ...weightArguments(block),
     ...roundingArguments(rounding),
     deadZone,
     rates,
     held?.weights ?? '',
     held?.state ?? '',
+    left?.name ?? '',
+    Number(left?.isFirst ?? false),
     flattened(segments),
     slots,
     ...chainArguments(chain),
+  ] as const;
+}
+
+/** Weights with their gradients, scales and targets; scales alone of a block that a device holds. */
+function weightArguments(block: CodedBlock) {
+  const { weightDtype, gradientDtype = 'F32', gradientScales } = block;
+  const { dtype } = nativeNumbers;
+  const brought = block.weights === undefined ? undefined : block;
+  const isWeighted = brought === undefined || brought.gradients !== undefined;
+  return [
+    brought?.weights,
+    dtype[weightDtype],
+    brought?.gradients,
+    dtype[gradientDtype],
+    isWeighted ? gradientScales : undefined,
+    brought?.targets,
   ] as const;
 }
 

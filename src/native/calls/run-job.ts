@@ -1,5 +1,6 @@
 import type { AbortableJobs } from './abortable-jobs.ts';
 import type { Addon, EngineHandle, Started } from '../addon.ts';
+import type { DeviceChoice } from '../core.ts';
 import { cancelledError, nativeError } from '../check/native-status.ts';
 
 export interface JobRunner {
@@ -8,6 +9,10 @@ export interface JobRunner {
   readonly abortableJobs: AbortableJobs;
   /** Jobs that have ended, successfully or not; the time includes waiting for a thread. */
   readonly ended: { calls: number; ms: number };
+  /** Of the device, if it was opened. */
+  readonly deviceKind: DeviceChoice['kind'] | undefined;
+  /** Scopes of names on the device, numbered from 1: those of one device differ, whichever of its cores opened them. */
+  readonly scopes: { opened: number };
 }
 
 /**

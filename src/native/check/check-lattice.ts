@@ -10,6 +10,8 @@ import {
   latticeShiftMax,
   latticeStepMax,
   jointSymbolWidthMax,
+  type CodedBlock,
+  type HeldBlock,
   type LatticeBlock,
   type LatticeSymbols,
   type LatticeSegment,
@@ -133,19 +135,31 @@ function rates(list: Uint8Array | undefined): void {
 }
 
 /** Returns the number of elements. */
-function codedBlock(request: ResidualBlock): number {
-  weightBlock(request);
-  const { segments, slots, chain: before, deadZone, targets, gradientScales, gradients } = request;
-  const count = chainBefore(before, segments);
-  sameCount('weights', elements('weights', request.weights, request.weightDtype), count);
+function codedBlock(request: CodedBlock): number {
+  const { segments, slots, deadZone, gradientScales } = request;
+  const count = request.weights === undefined ? heldBlock(request) : broughtBlock(request);
   typed('slots', slots, Uint32Array);
   sameCount('slots', slots.length, segments.length);
   integer('deadZone', deadZone, 0, latticeDeadZoneMax);
   rates(request.rates);
-  if (targets !== undefined) sameCount('targets', elements('targets', targets, 'F32'), count);
-  if (gradients === undefined) return count;
-  if (gradientScales === undefined) throw argumentError('gradientScales: absent although there are gradients');
+  if (gradientScales === undefined) return count;
   typed('gradientScales', gradientScales, Float32Array);
   sameCount('gradientScales', gradientScales.length, segments.length);
   return count;
+}
+
+function broughtBlock(request: ResidualBlock): number {
+  weightBlock(request);
+  const { segments, chain: before, targets, gradients, gradientScales } = request;
+  const count = chainBefore(before, segments);
+  sameCount('weights', elements('weights', request.weights, request.weightDtype), count);
+  if (targets !== undefined) sameCount('targets', elements('targets', targets, 'F32'), count);
+  if (gradients !== undefined && gradientScales === undefined)
+    throw argumentError('gradientScales: absent although there are gradients');
+  return count;
+}
+
+function heldBlock({ chain: before, segments, held }: HeldBlock): number {
+  if (held.weights === '') throw argumentError('held: weights without a name');
+  return before === undefined ? segmentsElements(segments) : chainBefore(before, segments);
 }

@@ -3,11 +3,11 @@ import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 /** firn::Status (native/include/firn/status.h) except ok, then the outcomes of the pool (native/binding/results.h). */
 type NativeStatus = 1 | 2 | 3 | 4 | 5 | 6 | 100 | 101;
 
-/** A device has failed, and with it what only it held. */
+/** What only a device held is not there (any more). */
 const gone = 7;
 
-/** Symbols that only a device held are gone: they have to be made again. */
-export class SymbolsGoneError extends FirnError {
+/** Symbols or weights that only a device held are gone: symbols have to be made, weights to be brought again. */
+export class DeviceLossError extends FirnError {
   constructor() {
     super('native-failure', 'A device has lost what it held.', { detail: 'native core: gone' });
   }
@@ -27,7 +27,7 @@ const errors: Readonly<Record<NativeStatus, readonly [code: FirnErrorCode, messa
 /** The FirnError for the status number of a native call; any other value is returned unchanged. */
 export function nativeError(status: unknown): unknown {
   if (typeof status !== 'number') return status;
-  if (status === gone) return new SymbolsGoneError();
+  if (status === gone) return new DeviceLossError();
   const known = (errors as Readonly<Record<number, (typeof errors)[NativeStatus] | undefined>>)[status];
   if (known === undefined)
     return new FirnError('native-failure', 'The native core failed.', { detail: `status ${status}` });

@@ -13,8 +13,15 @@ export interface CodebookCalls {
   sketchValues(block: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchSensitivity(pair: WeightBlock, sketch: Sketch, signal?: AbortSignal): Promise<void>;
   sketchQuantized(pair: WeightBlock, partition: Partition, sketch: Sketch, signal?: AbortSignal): Promise<void>;
-  /** Sums over consecutive parts of a block, of `counts` elements each; the same on every machine. */
-  weightMoments(pair: WeightBlock, counts: Uint32Array, signal?: AbortSignal): Promise<WeightMoments[]>;
+  /**
+   * Sums over consecutive parts of a block, of `counts` elements each; the same on every machine. With a name
+   * (`HeldNames.weights`) a device adds them up, and holds the weights and gradients from then on.
+   */
+  weightMoments(
+    pair: WeightBlock,
+    counts: Uint32Array,
+    options?: { readonly name?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<WeightMoments[]>;
   sketchTopThresholdSync(sketch: Sketch, fraction: number): number;
   sketchBottomThresholdSync(sketch: Sketch, fraction: number): number;
   /** Strictly increasing centroids, at most `bins`. */

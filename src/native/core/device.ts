@@ -8,6 +8,18 @@ export interface DeviceCalls {
   deviceFigures(): DeviceFigures | undefined;
   /** Names that no other scope has; undefined without a device. Close it. */
   openDeviceScope(): DeviceScope | undefined;
+  /** Lets go of all that the device holds under names that begin with `prefix`, whatever their scope. */
+  forgetOnDevice(prefix: string): void;
+}
+
+/** What a device has done for some calls. */
+export interface DeviceWork {
+  /** Calls that it did. */
+  readonly works: number;
+  /** Calls during which it failed or had no memory, done again on the processor. */
+  readonly failures: number;
+  /** Calls left to the processor because the device had failed before. */
+  readonly afterLoss: number;
 }
 
 /**
@@ -53,8 +65,23 @@ export interface DeviceFigures {
 /** Names under which a device holds bytes. Calls with the same name bring the same bytes. */
 export interface DeviceScope {
   name(of: string): string;
+  /**
+   * What it holds under its names for what begins with `of` gets names outside of it, in which `prefix` replaces that.
+   */
+  rename(of: string, prefix: string): void;
+  /** Lets go of what it holds under its names for what begins with `of`. */
+  forget(of: string): void;
   /** Lets go of everything under its names. */
   close(): void;
+}
+
+/**
+ * The state that a block leaves behind, for the block that builds on it: its name, and whether the block starts at its
+ * origins. A device holds it only if it holds the state before, has the block's symbols, and has room.
+ */
+export interface LeftState {
+  readonly name: string;
+  readonly isFirst: boolean;
 }
 
 /** What a device may hold of a block. */

@@ -1,7 +1,7 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
 import type { WeightBlock } from './codebook.ts';
 import type { ContextCounts, ContextLayout, ContextTables } from './contexts.ts';
-import type { HeldNames } from './device.ts';
+import type { HeldNames, LeftState } from './device.ts';
 import type { ElementsOptions, GptqWeights, LatticeSegment, LatticeState } from './lattice.ts';
 
 /** Blocks along a chain of packages. `core.ts` says what holds for all calls. */
@@ -13,35 +13,36 @@ export interface ResidualCalls {
   /**
    * Quantizes a block at the end of a chain, adds its symbols to `counts`, and measures them. With `keep`, the result
    * includes the symbols; with `plain`, also the error sums with equal weights, which takes a pass if there are
-   * gradients. Rejects with the errors of latticeQuantize and, for chains, of residualState.
+   * gradients. Rejects with the errors of latticeQuantize and, for chains, of residualState; for a HeldBlock also with
+   * DeviceLossError, as the next two calls do.
    */
   residualQuantize(
-    block: ResidualBlock,
+    block: CodedBlock,
     request: { readonly counts: ContextCounts; readonly keep: boolean; readonly plain?: boolean },
     signal?: AbortSignal,
   ): Promise<QuantizedBlock>;
   /** Quantizes a block like residualQuantize, and returns its payload. */
-  residualEncode(block: ResidualBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
+  residualEncode(block: CodedBlock, tables: ContextTables, signal?: AbortSignal): Promise<Uint8Array>;
   /** Quantizes a block like residualQuantize, and returns the rebuilt elements. */
-  residualCodedElements(block: ResidualBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
-  /** Adds cached symbols to `counts`. Rejects with SymbolsGoneError if a device lost them, as the next two calls do. */
+  residualCodedElements(block: CodedBlock, dtype: QuantizableDtype, options?: ElementsOptions): Promise<Uint8Array>;
+  /** Adds cached symbols to `counts`. Rejects with DeviceLossError if a device lost them, as the next two calls do. */
   countCachedSymbols(
     symbols: CachedSymbols,
     segments: ContextLayout['segments'],
     counts: ContextCounts,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** The payload of cached symbols. */
+  /** The payload of cached symbols. `left`: the state that they leave behind, if a device is to hold it. */
   encodeCachedSymbols(
     symbols: CachedSymbols,
     segments: ContextLayout['segments'],
     tables: ContextTables,
-    signal?: AbortSignal,
+    options?: { readonly left?: LeftBehindSymbols | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Uint8Array>;
-  /** The elements rebuilt from cached symbols at the end of a chain. */
+  /** The elements rebuilt from cached symbols at the end of a chain; without the chain, behind a state that is held. */
   residualMovedElements(
     symbols: CachedSymbols,
-    after: Pick<ResidualBlock, 'segments' | 'chain' | 'held'>,
+    after: Pick<ResidualBlock, 'segments' | 'held'> & { readonly chain?: ResidualChain },
     dtype: QuantizableDtype,
     options?: ElementsOptions,
   ): Promise<Uint8Array>;
@@ -119,6 +120,27 @@ export interface ResidualBlock extends WeightBlock {
   readonly gradientScales?: Float32Array | undefined;
   /** Absent if no device is to hold anything of it. */
   readonly held?: HeldNames | undefined;
+  /** Of a block to be stored: absent if no device is to hold what it leaves behind. */
+  readonly left?: LeftState | undefined;
+}
+
+/**
+ * A block whose weights, with gradients if there are scales, are those that a device holds under its names; without a
+ * chain, its state too.
+ */
+export interface HeldBlock extends Omit<ResidualBlock, 'weights' | 'gradients' | 'targets' | 'chain' | 'held'> {
+  readonly weights: undefined;
+  readonly chain?: ResidualChain | undefined;
+  readonly held: HeldNames;
+}
+
+export type CodedBlock = ResidualBlock | HeldBlock;
+
+/** The state that cached symbols leave behind a state that a device holds, moved in these segments. */
+export interface LeftBehindSymbols extends LeftState {
+  /** Name of the state before. */
+  readonly before: string;
+  readonly segments: readonly LatticeSegment[];
 }
 
 /**

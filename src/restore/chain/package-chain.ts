@@ -37,6 +37,8 @@ export interface ChainContext extends FileContext {
 
 /** One opened package of a chain. */
 export interface ChainLink {
+  /** See `ChainedPackage`. */
+  readonly key: string;
   readonly package: IndexedPackage;
   readonly bytes: PackageBytes;
 }
@@ -74,7 +76,7 @@ export class PackageChain {
         if (signal?.aborted === true) throw new FirnError('cancelled', 'The restore was cancelled.');
         const bytes =
           before !== undefined && keyOf(before) === keyOf(entry) ? links[0]!.bytes : new PackageBytes(entry.open);
-        links.unshift({ bytes, package: await openLink(ctx, entry, bytes, links) });
+        links.unshift({ key: keyOf(entry), bytes, package: await openLink(ctx, entry, bytes, links) });
         before = entry;
       }
       return new PackageChain(ctx, links);

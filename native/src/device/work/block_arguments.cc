@@ -9,7 +9,7 @@ namespace firn {
 StateThere state_of(DeviceWork& work, const DeviceBlock& block, size_t count) {
   const size_t bytes = state_bytes(count);
   if (const void* const there = work.find(block.state_name, bytes)) return state_at(there, count);
-  if (!work.ok()) return {};
+  if (!work.ok() || !has_state(block.chain)) return {};
   std::vector<uint8_t> made(bytes);
   auto* const values = reinterpret_cast<int32_t*>(made.data());
   uint8_t* const activity = made.data() + in_sixteens(count * sizeof(int32_t));

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "context/blocks/context_pieces.h"
@@ -65,6 +66,13 @@ class Results {
   uint8_t* address_ = nullptr;
 };
 
+// Names of the parts of what a block's weights are called; empty if it is not called anything.
+inline std::string part_name(std::string_view name, const char* part) {
+  return name.empty() ? std::string() : std::string(name) + part;
+}
+inline std::string weights_name(std::string_view name) { return part_name(name, "/w"); }
+inline std::string gradients_name(std::string_view name) { return part_name(name, "/g"); }
+
 struct StateThere {
   const int32_t* values = nullptr;
   const uint8_t* activity = nullptr;
@@ -76,8 +84,12 @@ inline StateThere state_at(const void* address, size_t count) {
   return {reinterpret_cast<const int32_t*>(bytes), bytes + in_sixteens(count * sizeof(int32_t))};
 }
 
-// The state at the end of a block's chain, held under its name. Without values when the host cannot make it, or after a
-// failure.
+// Whether the host has brought a block's state, or what it starts from.
+inline bool has_state(const ResidualChain& chain) {
+  return chain.count > 0 || chain.previous.values || chain.origins;
+}
+// The state at the end of a block's chain, held under its name. Without values when the host cannot make it or has not
+// brought what it takes, or after a failure.
 StateThere state_of(DeviceWork& work, const DeviceBlock& block, size_t count);
 
 std::vector<LatticeTeamSegment> team_segments(LatticeSegments segments, uint32_t dead_zone);

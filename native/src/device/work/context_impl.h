@@ -37,7 +37,8 @@ struct DeviceContext::Impl {
 
   enum class End { done, declined, no_room, failed };
   void begin_work();
-  void end_work(End end, const char* what, uint64_t uploaded_bytes);
+  // Also counts it in the account that it was done for. `after_loss`: the device had failed before.
+  void end_work(DeviceContext::Counts& account, End end, bool after_loss, const char* what, uint64_t uploaded_bytes);
   bool lost() const;
 
   const DeviceTable& table;

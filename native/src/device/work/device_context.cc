@@ -51,7 +51,11 @@ void DeviceContext::Impl::begin_work() {
   if (under_way++ == 0) busy_since = Clock::now();
 }
 
-void DeviceContext::Impl::end_work(End end, const char* what, uint64_t uploaded) {
+void DeviceContext::Impl::end_work(DeviceContext::Counts& account, End end, bool after_loss, const char* what,
+                                   uint64_t uploaded) {
+  if (end == End::done) ++account.works;
+  else if (after_loss) ++account.after_loss;
+  else if (end != End::declined) ++account.failures;
   const std::lock_guard lock(mutex);
   if (--under_way == 0) busy += Clock::now() - busy_since;
   uploaded_bytes += uploaded;
@@ -71,13 +75,16 @@ bool DeviceContext::Impl::lost() const {
   return is_lost;
 }
 
-DeviceContext::DeviceContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+DeviceContext::DeviceContext(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-DeviceContext::~DeviceContext() {
-  const DeviceTable& table = impl_->table;
-  void* const queue = impl_->own_queue;
-  impl_.reset();
-  table.close(queue);
+DeviceContext::~DeviceContext() = default;
+
+std::shared_ptr<DeviceContext> DeviceContext::with_own_account() const {
+  return std::shared_ptr<DeviceContext>(new DeviceContext(impl_));
+}
+
+DeviceAccount DeviceContext::account() const {
+  return {.works = counts_.works, .failures = counts_.failures, .after_loss = counts_.after_loss};
 }
 
 std::shared_ptr<DeviceContext> DeviceContext::open(const DeviceChoice& choice, std::string* why_not) {
@@ -92,8 +99,13 @@ std::shared_ptr<DeviceContext> DeviceContext::open(const DeviceChoice& choice, s
   }
   const uint64_t free_bytes = is_cuda ? info.free_bytes : kEmulatedBytes;
   const uint64_t budget = choice.budget_bytes > 0 ? choice.budget_bytes : free_bytes / 2;
-  auto impl = std::make_unique<Impl>(*table, choice, info, queue, budget);
-  return std::shared_ptr<DeviceContext>(new DeviceContext(std::move(impl)));
+  // The queue of its memory goes last.
+  const auto close = [table, queue](Impl* impl) {
+    delete impl;
+    table->close(queue);
+  };
+  const std::shared_ptr<Impl> impl(new Impl(*table, choice, info, queue, budget), close);
+  return std::shared_ptr<DeviceContext>(new DeviceContext(impl));
 }
 
 DeviceFigures DeviceContext::figures() const {
@@ -115,5 +127,7 @@ DeviceFigures DeviceContext::figures() const {
 }
 
 void DeviceContext::forget(std::string_view prefix) { impl_->memory.forget(prefix); }
+
+void DeviceContext::rename(std::string_view from, std::string_view to) { impl_->memory.rename(from, to); }
 
 }  // namespace firn

@@ -67,14 +67,9 @@ DevicePiecePtr DeviceMemory::find(std::string_view name, size_t bytes) {
 }
 
 void DeviceMemory::hold(std::string_view name, DevicePiecePtr piece, size_t bytes) {
-  Held before;  // let go after the lock
+  HeldList before;  // let go after the lock
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_name_.find(name); found != by_name_.end()) {
-    const auto at = found->second;
-    by_name_.erase(found);
-    before = std::move(*at);
-    held_.erase(at);
-  }
+  take_off(name, &before);
   held_.push_back({std::string(name), std::move(piece), bytes});
   by_name_.emplace(held_.back().name, std::prev(held_.end()));
 }
@@ -92,9 +87,36 @@ void DeviceMemory::forget(std::string_view prefix) {
   }
 }
 
+void DeviceMemory::rename(std::string_view from, std::string_view to) {
+  HeldList gone;
+  const std::lock_guard lock(mutex_);
+  std::vector<HeldList::iterator> all;
+  for (auto at = held_.begin(); at != held_.end(); ++at) {
+    if (std::string_view(at->name).starts_with(from)) all.push_back(at);
+  }
+  for (const HeldList::iterator at : all) {
+    std::string name = std::string(to) + at->name.substr(from.size());
+    if (name == at->name) continue;
+    take_off(name, &gone);
+    auto entry = by_name_.extract(at->name);
+    at->name = std::move(name);
+    entry.key() = at->name;
+    by_name_.insert(std::move(entry));
+  }
+}
+
 uint64_t DeviceMemory::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_bytes_;
+}
+
+// Moves what is held under a name to `gone`, if anything is.
+void DeviceMemory::take_off(std::string_view name, HeldList* gone) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return;
+  const auto at = found->second;
+  by_name_.erase(found);
+  gone->splice(gone->end(), held_, at);
 }
 
 void DeviceMemory::give_back(void* address, size_t bytes) {

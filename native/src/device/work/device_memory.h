@@ -54,6 +54,8 @@ class DeviceMemory {
   // Holds a piece of which `bytes` bytes are used. It replaces what was held under the name.
   void hold(std::string_view name, DevicePiecePtr piece, size_t bytes);
   void forget(std::string_view prefix);
+  // As DeviceContext::rename().
+  void rename(std::string_view from, std::string_view to);
 
   uint64_t used_bytes() const;
   uint64_t budget_bytes() const { return budget_bytes_; }
@@ -67,6 +69,7 @@ class DeviceMemory {
   };
   using HeldList = std::list<Held>;  // the longest unused first
 
+  void take_off(std::string_view name, HeldList* gone);
   void give_back(void* address, size_t bytes);
   bool drop_spare(size_t besides);
   DevicePiecePtr let_go_oldest();

@@ -4,14 +4,15 @@
 
 namespace firn {
 
-DeviceWork::DeviceWork(DeviceContext& context, const char* what) : impl_(context.impl()), what_(what) {
+DeviceWork::DeviceWork(DeviceContext& context, const char* what)
+    : impl_(context.impl()), account_(context.counts()), what_(what) {
   impl_.begin_work();
   was_lost_ = impl_.lost();
   if (was_lost_) settle(DeviceStatus::failed);
   try {
     if (ok()) lane_ = impl_.take_lane(&status_);
   } catch (...) {
-    impl_.end_work(DeviceContext::Impl::End::declined, what_, 0);
+    impl_.end_work(account_, DeviceContext::Impl::End::declined, was_lost_, what_, 0);
     throw;
   }
 }
@@ -30,7 +31,7 @@ DeviceWork::~DeviceWork() {
                   : status_ == DeviceStatus::out_of_memory ? End::no_room
                   : is_done_                               ? End::done
                                                            : End::declined;
-  impl_.end_work(end, what_, uploaded_bytes_);
+  impl_.end_work(account_, end, was_lost_, what_, uploaded_bytes_);
 }
 
 bool DeviceWork::enter() {

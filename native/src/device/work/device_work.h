@@ -68,6 +68,7 @@ class DeviceWork {
     size_t bytes;
   };
   DeviceContext::Impl& impl_;
+  DeviceContext::Counts& account_;
   const char* what_;
   DeviceStatus status_ = DeviceStatus::ok;
   bool is_done_ = false, is_under_way_ = false, was_lost_ = false;

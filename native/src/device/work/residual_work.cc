@@ -44,8 +44,8 @@ class Quantizing {
   // False when the processor has to do it.
   bool quantize(const std::shared_ptr<DeviceContext>& context, DeviceFindings* findings) {
     state_ = state_of(work_, block_, count_);
-    if (!state_.values) return false;
-    const bool starts = block_.chain.count == 0 && !block_.chain.previous.values;
+    if (!state_.values || !weights() || (weighted() && !gradients())) return false;
+    const bool starts = block_.chain.count == 0 && !block_.chain.previous.values && block_.chain.origins;
     const LatticeHysteresis& hysteresis = block_.hysteresis;
     const uint8_t* const rates = starts ? nullptr : hysteresis.rates;
     const std::vector<LatticeTeamSegment> team = team_segments(block_.segments, hysteresis.dead_zone);
@@ -98,17 +98,18 @@ class Quantizing {
   }
 
   bool measure(bool plain, DeviceFindings* findings) {
-    const bool weighted = block_.gradients != nullptr, twice = plain && weighted;
+    const bool twice = plain && weighted();
     const LatticeTeamBlock whole = team_block(count_, segments_, symbols_->escapes.size());
     Packed in;
-    const size_t at_block = in.add(&whole, 1), at_scales = in.add(block_.gradient_scales, weighted ? segments_ : 0);
+    const size_t at_block = in.add(&whole, 1), at_scales = in.add(block_.gradient_scales, weighted() ? segments_ : 0);
     in.go_up(work_);
     Results out;
     const size_t at_sums = out.add<LatticeErrorSums>(segments_),
                  at_plain = out.add<LatticeErrorSums>(twice ? segments_ : 0), at_failures = out.add<uint8_t>(2);
     out.make(work_);
     LatticeErrorsTeamKernel kernel{in.at<LatticeTeamBlock>(at_block), 1, d_segments_, weights(),
-                                   weighted ? gradients() : nullptr, weighted ? in.at<float>(at_scales) : nullptr,
+                                   weighted() ? gradients() : nullptr,
+                                   weighted() ? in.at<float>(at_scales) : nullptr,
                                    block_.dtype, block_.gradient_dtype, symbols_->symbols(), d_escapes_,
                                    state_.values, out.there<LatticeErrorSums>(at_sums),
                                    out.there<uint8_t>(at_failures)};
@@ -131,12 +132,17 @@ class Quantizing {
   const std::shared_ptr<HeldSymbols>& symbols() const { return symbols_; }
 
  private:
-  const void* weights() { return there(&d_weights_, "/w", block_.weights, block_.dtype); }
-  const void* gradients() { return there(&d_gradients_, "/g", block_.gradients, block_.gradient_dtype); }
-  const void* there(const void** known, const char* suffix, const void* from, Dtype dtype) {
-    if (*known) return *known;
-    const std::string name = block_.weights_name.empty() ? "" : std::string(block_.weights_name) + suffix;
-    return *known = work_.held(name, from, count_ * dtype_bytes(dtype));
+  // Whether gradients weigh errors.
+  bool weighted() const { return block_.gradients || (!block_.weights && block_.gradient_scales); }
+  const void* weights() { return there(&d_weights_, weights_name(block_.weights_name), block_.weights, block_.dtype); }
+  const void* gradients() {
+    return there(&d_gradients_, gradients_name(block_.weights_name), block_.gradients, block_.gradient_dtype);
+  }
+  // Null after a failure, and when neither the host has brought them nor the device holds them.
+  const void* there(const void** known, const std::string& name, const void* from, Dtype dtype) {
+    const size_t bytes = count_ * dtype_bytes(dtype);
+    if (!*known) *known = from ? work_.held(name, from, bytes) : work_.find(name, bytes);
+    return *known;
   }
 
   DeviceWork& work_;

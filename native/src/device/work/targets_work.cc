@@ -75,8 +75,7 @@ bool device_targets(DeviceContext& context, const DeviceTargets& r, float* targe
   if (!rounding.find_cells(r.segment, r.gptq) || (r.previous.values && !r.previous.activity)) return false;
   const uint32_t count = r.segment.count;
   DeviceWork work(context, "round along the inputs");
-  const std::string weights_name = r.weights_name.empty() ? "" : std::string(r.weights_name) + "/w";
-  const void* const d_weights = work.held(weights_name, r.weights, count * dtype_bytes(r.dtype));
+  const void* const d_weights = work.held(weights_name(r.weights_name), r.weights, count * dtype_bytes(r.dtype));
   StateThere state;
   if (r.previous.values) {
     DeviceBlock block;

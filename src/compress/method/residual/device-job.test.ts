@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
 import type { QuantizationConfig } from '../../../checkpoint/options/quantization-config.ts';
 import type { DeviceChoice, NativeCore } from '../../../native/core.ts';
 import { loadCore } from '../../../native/load-core.ts';
+import { compressCheckpoint } from '../../compress-checkpoint.ts';
+import type { CompressContext } from '../../compress-context.ts';
 import type { PackageIndex } from '../../../package/package-index.ts';
 import {
   openCompressHarness,
@@ -63,7 +65,7 @@ async function push(
 
 /** A result without what differs between runs. */
 function comparable({ result }: Checkpoint) {
-  const { seconds: _, ancestorRun: __, ...found } = result!;
+  const { seconds: _, ancestorRun: __, encodedOn: ___, ...found } = result!;
   return found;
 }
 
@@ -91,10 +93,12 @@ describe('a series on a device has the packages of the processor, byte for byte'
   ];
   test.each(all)('$title', { timeout: 300_000 }, async (series) => {
     const before = there.core.deviceFigures()!;
-    await expectSamePackages(await push(here, series), await push(there, series));
+    const ofDevice = await push(there, series);
+    await expectSamePackages(await push(here, series), ofDevice);
     const after = there.core.deviceFigures()!;
     expect(after.works - before.works).toBeGreaterThan(20);
     expect(after).toMatchObject({ failures: 0, lost: false });
+    expect(new Set(ofDevice.map(({ result }) => result!.encodedOn))).toEqual(new Set(['emulated']));
     expect(after.usedBytes).toBeLessThanOrEqual(after.budgetBytes);
   });
 });
@@ -116,7 +120,11 @@ describe('a device that fails costs no checkpoint and changes none', () => {
       const isLost = point % 2 === 0;
       const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
       const core = loadCore({ device, threads: 2 });
-      await expectSamePackages(expected, await push(there, series, core));
+      const found = await push(there, series, core);
+      await expectSamePackages(expected, found);
+      const devices = found.map(({ result }) => result!.encodedOn);
+      if (isLost) expect(['cpu', 'mixed'], `call ${at}`).toContain(devices.at(-1));
+      else expect(devices, `call ${at}`).toContain('mixed');
       const figures = core.deviceFigures()!;
       expect(figures.lost, `call ${at}`).toBe(isLost);
       expect(figures.failures, `call ${at}`).toBeGreaterThan(0);
@@ -131,6 +139,128 @@ describe('a device that fails costs no checkpoint and changes none', () => {
       await expectSamePackages(expected, await push(there, series!, core));
       expect(core.deviceFigures()!.usedBytes).toBeLessThanOrEqual(budgetBytes);
     }
+  });
+});
+
+/** Bytes of uploads that a harness's jobs read from the store during `work`. */
+async function readOfUploads({ store }: CompressHarness, work: () => Promise<void>): Promise<number> {
+  let bytes = 0;
+  const open = store.open.bind(store);
+  const spy = vi.spyOn(store, 'open').mockImplementation(async (key) => {
+    const reader = await open(key);
+    const read = reader.read.bind(reader);
+    if (key.startsWith('staged/'))
+      reader.read = (offset, length, ...rest) => {
+        bytes += length;
+        return read(offset, length, ...rest);
+      };
+    return reader;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return bytes;
+}
+
+describe('what a checkpoint brought to a device, or left behind there', () => {
+  const fixed: QuantizationConfig = { method: 'residual', step: -64 };
+  const elements = Object.values(weightsAt(0)).reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
+  const upload = (step: number) => withGradients(weightsAt(step), tinyGradients(step));
+
+  test('is neither decoded nor sent again: the next one sends as much as the first', async () => {
+    const core = loadCore({ device: emulated, threads: 2 });
+    const run = await there.newFixedRun(fixed);
+    const sent: number[] = [];
+    for (const step of [0, 1, 2]) {
+      const before = core.deviceFigures()!.uploadedBytes;
+      const { state } = await there.push(run, step, upload(step), { ctx: there.context({ core }) });
+      expect(state).toBe('ready');
+      sent.push(core.deviceFigures()!.uploadedBytes - before);
+    }
+    // Each sends weights, which are F32, and the origins of a base that it is compared with, five bytes an element.
+    for (const bytes of sent) expect(bytes / elements).toBeGreaterThan(9);
+    for (const bytes of sent) expect(bytes / elements).toBeLessThan(10);
+  });
+
+  test('is not there after a restart, and the state is decoded and sent', async () => {
+    const run = await there.newFixedRun(fixed);
+    const sentBy = async (step: number): Promise<number> => {
+      const core = loadCore({ device: emulated, threads: 2 });
+      await there.push(run, step, upload(step), { ctx: there.context({ core }) });
+      return core.deviceFigures()!.uploadedBytes;
+    };
+    await sentBy(0);
+    expect((await sentBy(1)) / elements).toBeGreaterThan(14);
+  });
+
+  test('is read from the store once by a device, and for every pass by the processor', async () => {
+    const reads: number[] = [];
+    for (const harness of [here, there]) {
+      const run = await harness.newFixedRun(fixed);
+      // Nothing fits into the caches, as with a large model.
+      const ctx = harness.context({ cacheMaxBytes: 0 });
+      const bytes = await readOfUploads(harness, async () => {
+        for (const step of [0, 1]) await harness.push(run, step, upload(step), { ctx });
+      });
+      reads.push(bytes / 2 / (4 * elements));
+    }
+    const [byProcessor, byDevice] = reads;
+    expect(byDevice).toBeLessThan(2.5);
+    expect(byProcessor).toBeGreaterThan(byDevice! + 1.5);
+  });
+
+  test('is not taken for that of another attempt at the same checkpoint, whose package was committed', async () => {
+    const core = loadCore({ device: emulated, threads: 2 });
+    const packages = async (
+      harness: CompressHarness,
+      ctx: CompressContext,
+      losesOne: boolean,
+    ): Promise<Checkpoint[]> => {
+      const run = await harness.newFixedRun(fixed);
+      const done: Checkpoint[] = [];
+      for (const step of [0, 1, 2]) {
+        const queued = await harness.queue(run, step, upload(step));
+        if (losesOne && step === 1) {
+          // Verified and left on the device, but never committed: another worker has the claim by now.
+          const checkpoint = { ...queued, fixedConfig: { method: 'residual', step: -96 } as const };
+          const rows = await harness.catalog.files.list(queued.id);
+          const { result } = await compressCheckpoint(
+            ctx,
+            { checkpoint, run, rows, attempt: 77 },
+            new AbortController().signal,
+          );
+          expect(result.encodedOn).toBe('emulated');
+        }
+        await harness.work(ctx);
+        done.push(await harness.checkpoint(queued.id));
+      }
+      return done;
+    };
+    const expected = await packages(here, here.context(), false);
+    await expectSamePackages(expected, await packages(there, there.context({ core }), true));
+  });
+
+  test('is let go of if the commit fails, and made again', async () => {
+    const core = loadCore({ device: emulated, threads: 2 });
+    const forgotten: string[] = [];
+    const watched = Object.assign(Object.create(core) as NativeCore, {
+      forgetOnDevice: (prefix: string) => {
+        forgotten.push(prefix);
+        core.forgetOnDevice(prefix);
+      },
+    });
+    const run = await there.newFixedRun(fixed);
+    const queued = await there.queue(run, 0, upload(0));
+    const refuse = (): Promise<void> => Promise.reject(new Error('the database is gone'));
+    const refused = there.work(there.context({ core: watched, afterCommit: refuse }));
+    await expect(refused).rejects.toThrow('the database is gone');
+    expect(forgotten).toEqual([`package:packages/${queued.id.replaceAll('-', '')}-1/`]);
+    await there.work(there.context({ core: watched }));
+    const next = await there.push(run, 1, upload(1), { ctx: there.context({ core: watched }) });
+    const expected = await push(here, { title: '', fixed, weights: weightsAt, steps: [0, 1] });
+    await expectSamePackages(expected, [await there.checkpoint(queued.id), next]);
   });
 });
 

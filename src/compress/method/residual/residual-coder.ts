@@ -1,15 +1,18 @@
+import type { QuantizableDtype } from '../../../checkpoint/dtype.ts';
 import type {
   CachedSymbols,
+  CodedBlock,
   ContextCounts,
   ContextTables,
   ElementsOptions,
+  HeldBlock,
   LatticeState,
   NativeCore,
   QuantizedBlock,
   ResidualBlock,
+  SegmentRounding,
   WeightBlock,
 } from '../../../native/core.ts';
-import { SymbolsGoneError } from '../../../native/check/native-status.ts';
 import {
   blockOrigins,
   blockSlots,
@@ -21,13 +24,14 @@ import {
   type ResidualFile,
 } from '../../../package/blocks/residual-block.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
+import { blockStart, type BlockStart } from './lattice/block-start.ts';
 import { previousChain, previousState } from './lattice/previous-state.ts';
 import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import { BlockMemory } from '../../../restore/block-memory.ts';
 import type { ModelSource, WeightsOptions } from '../../upload/model-source.ts';
 import type { ModelSymbols } from './lattice/symbol-cache.ts';
-import type { BlockNames } from './held-names.ts';
+import { ifHeld, type BlockNames, type LeftStates } from './held-names.ts';
 import type { BlockPlace } from '../../../package/blocks/block-plan.ts';
 
 export interface ResidualCoderParts {
@@ -56,6 +60,13 @@ export interface BlockRounding {
    * implies.
    */
   readonly rates?: Uint8Array | undefined;
+}
+
+export interface PayloadOptions {
+  readonly tables: ContextTables;
+  /** Absent if no device is to hold what blocks leave behind. */
+  readonly left?: LeftStates | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Results of one pass over a block. */
@@ -116,7 +127,7 @@ export class ResidualCoder {
     counts: ContextCounts,
     signal?: AbortSignal,
   ): Promise<Float64Array> {
-    const measure = async (block: ResidualBlock): Promise<Float64Array> =>
+    const measure = async (block: CodedBlock): Promise<Float64Array> =>
       (await this.parts.core.residualQuantize(block, { counts, keep: false }, signal)).errors;
     return this.withBlock(file, at, rounding, measure, { gradients: false, signal });
   }
@@ -136,18 +147,25 @@ export class ResidualCoder {
     file: ResidualFile,
     at: BlockPlace,
     rounding: BlockRounding,
-    tables: ContextTables,
-    signal?: AbortSignal,
+    { tables, left: leftStates, signal }: PayloadOptions,
   ): Promise<Uint8Array> {
-    const { core } = this.parts;
+    const { core, names } = this.parts;
+    const { segments, isFirst } = this.startOf(file, at);
+    const left = leftStates && { name: leftStates.name(at), isFirst };
     const payload = await this.withSymbols(at, (symbols) =>
-      core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, signal),
+      core.encodeCachedSymbols(symbols, contextSegments(file, at.block), tables, {
+        left: left && { ...left, before: names!.block(at).state, segments },
+        signal,
+      }),
     );
     if (payload !== undefined) return payload;
-    return this.withBlock(file, at, rounding, (block) => core.residualEncode(block, tables, signal), {
-      gradients: false,
-      signal,
-    });
+    const encode = (block: CodedBlock): Promise<Uint8Array> => core.residualEncode({ ...block, left }, tables, signal);
+    return this.withBlock(file, at, rounding, encode, { gradients: false, signal });
+  }
+
+  /** Names for what a package's blocks leave behind on a device; undefined without one. */
+  leave(): LeftStates | undefined {
+    return this.parts.names?.leave();
   }
 
   /** The rebuilt elements of a block, rounded as in its last quantization. */
@@ -159,17 +177,31 @@ export class ResidualCoder {
   ): Promise<Uint8Array> {
     if (at.block.coding.kind !== 'residual') throw new TypeError('not a residual block');
     const { dtype } = at.block.coding;
-    const { core, modelSymbols } = this.parts;
+    const { core, modelSymbols, names } = this.parts;
+    const onDevice = await this.elementsOnDevice(file, at, dtype, options);
+    if (onDevice !== undefined) return onDevice;
     // Symbols are looked up after the wait: another model may take the room meanwhile.
     const start = modelSymbols.has(keyOf(at)) ? await this.behind(file, at, options.signal) : undefined;
-    const after = start && { ...start, held: this.parts.names?.block(at) };
+    const after = start && { ...start, held: names?.block(at) };
     const elements =
       after && (await this.withSymbols(at, (symbols) => core.residualMovedElements(symbols, after, dtype, options)));
     if (elements !== undefined) return elements;
-    return this.withBlock(file, at, rounding, (block) => core.residualCodedElements(block, dtype, options), {
-      gradients: false,
-      signal: options.signal,
-    });
+    const code = (block: CodedBlock): Promise<Uint8Array> => core.residualCodedElements(block, dtype, options);
+    return this.withBlock(file, at, rounding, code, { gradients: false, signal: options.signal });
+  }
+
+  /** The same from symbols and a state that a device holds, so that the chain is not read; undefined if it does not. */
+  private async elementsOnDevice(
+    file: ResidualFile,
+    at: BlockPlace,
+    dtype: QuantizableDtype,
+    options: ElementsOptions,
+  ): Promise<Uint8Array | undefined> {
+    const { core, modelSymbols, names } = this.parts;
+    const symbols = modelSymbols.get(keyOf(at));
+    if (names === undefined || symbols?.memoryBytes !== 0) return undefined;
+    const { segments } = this.startOf(file, at);
+    return ifHeld(() => core.residualMovedElements(symbols, { segments, held: names.block(at) }, dtype, options));
   }
 
   /** Calls `use` with a block's cached symbols; undefined if there are none, or a device has lost them. */
@@ -177,43 +209,44 @@ export class ResidualCoder {
     const { modelSymbols } = this.parts;
     const symbols = modelSymbols.get(keyOf(at));
     if (symbols === undefined) return undefined;
-    try {
-      return await use(symbols);
-    } catch (error) {
-      if (!(error instanceof SymbolsGoneError)) throw error;
-      if (modelSymbols.get(keyOf(at)) === symbols) modelSymbols.delete(keyOf(at));
-      return undefined;
-    }
+    const found = await ifHeld(() => use(symbols));
+    if (found === undefined && modelSymbols.get(keyOf(at)) === symbols) modelSymbols.delete(keyOf(at));
+    return found;
   }
 
   /**
-   * Calls `use` with a block in the core's form, and with the number of its elements that have a previous value. The
-   * block is valid only until `use` ends. Only errors depend on gradients.
+   * Calls `use` with a block in the core's form, and with the number of its elements that have a previous value: first
+   * with what a device may hold of it, if it was sent before, so that nothing is read. The block is valid only until
+   * `use` ends. Only errors depend on gradients.
    */
-  private withBlock<T>(
+  private async withBlock<T>(
     file: ResidualFile,
     at: BlockPlace,
     rounding: BlockRounding,
-    use: (block: ResidualBlock, compared: number) => Promise<T>,
+    use: (block: CodedBlock, compared: number) => Promise<T>,
     options: WeightsOptions,
-  ) {
-    const { source, gradientScale } = this.parts;
+  ): Promise<T> {
+    const { source, names } = this.parts;
+    const held = this.heldBlock(file, at, rounding, options);
+    if (held !== undefined) {
+      const compared = this.startOf(file, at).isFirst ? 0 : at.block.elementCount;
+      const found = await ifHeld(() => use(held, compared));
+      if (found !== undefined) return found;
+      names!.sent(at, false);
+    }
     const work = async (pair: WeightBlock): Promise<T> => {
       const { chain, segments, targets, along, isFirst } = await this.start(file, at, rounding, pair, options.signal);
-      const scales =
-        pair.gradients && Float32Array.from(at.block.segments, ({ tensor }) => gradientScale(at.file, tensor));
-      const slots = blockSlots(file, at.block);
       const block = {
         ...pair,
         chain,
         segments,
-        slots,
+        slots: blockSlots(file, at.block),
         deadZone: rounding.deadZone,
         rates: isFirst ? undefined : rounding.rates,
         targets,
         rounding: along,
-        gradientScales: scales,
-        held: this.parts.names?.block(at),
+        gradientScales: pair.gradients && this.gradientScalesOf(at),
+        held: names?.block(at),
       };
       try {
         return await use(block, isFirst ? 0 : at.block.elementCount);
@@ -222,7 +255,57 @@ export class ResidualCoder {
         if (targets !== undefined) this.memory.give(targets);
       }
     };
-    return source.withWeights(at.file, at.block, work, options);
+    const done = await source.withWeights(at.file, at.block, work, options);
+    names?.sent(at, true);
+    return done;
+  }
+
+  /**
+   * A block of which a device may hold the weights and the state. Undefined if its weights were not sent, and for
+   * blocks of several tensors some of which are rounded along their inputs: targets of these are put together here.
+   */
+  private heldBlock(
+    file: ResidualFile,
+    at: BlockPlace,
+    rounding: BlockRounding,
+    { gradients = true }: WeightsOptions,
+  ): HeldBlock | undefined {
+    const { source, names } = this.parts;
+    if (names?.wasSent(at) !== true) return undefined;
+    const along = this.alongInputs(at, rounding);
+    if (along === 'apart') return undefined;
+    const { segments, isFirst } = this.startOf(file, at);
+    return {
+      weights: undefined,
+      weightDtype: source.weightDtype(at.file, at.block),
+      chain: isFirst ? { links: [], start: blockOrigins(file, at.block) } : undefined,
+      segments,
+      slots: blockSlots(file, at.block),
+      deadZone: rounding.deadZone,
+      rates: isFirst ? undefined : rounding.rates,
+      rounding: along,
+      gradientScales: gradients && source.hasGradientsOf(at.file, at.block) ? this.gradientScalesOf(at) : undefined,
+      held: names.block(at),
+    };
+  }
+
+  private gradientScalesOf({ file, block }: BlockPlace): Float32Array {
+    return Float32Array.from(block.segments, ({ tensor }) => this.parts.gradientScale(file, tensor));
+  }
+
+  /**
+   * How the core rounds a block along the inputs of its one matrix, where a device may; `apart` if the targets have to
+   * be found before; undefined if nothing is rounded so.
+   */
+  private alongInputs({ file, block }: BlockPlace, { ofTensor }: BlockRounding): SegmentRounding | 'apart' | undefined {
+    const { gramMatrices, names } = this.parts;
+    const places = gramMatrices?.[file];
+    if (places === undefined || !block.segments.some(({ tensor }) => places.has(tensor))) return undefined;
+    const [segment] = block.segments;
+    const place = block.segments.length === 1 ? places.get(segment!.tensor) : undefined;
+    if (names === undefined || place === undefined) return 'apart';
+    const factorName = names.factor(place.factor);
+    return { place, firstElement: segment!.firstElement, ...ofTensor(segment!.tensor), factorName };
   }
 
   /**
@@ -232,21 +315,13 @@ export class ResidualCoder {
   private async start(
     file: ResidualFile,
     at: BlockPlace,
-    { ofTensor, rates }: BlockRounding,
+    rounding: BlockRounding,
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
     const { core, ancestor, gramMatrices, names } = this.parts;
-    const places = gramMatrices?.[at.file];
-    if (places === undefined || !at.block.segments.some(({ tensor }) => places.has(tensor)))
-      return { ...(await this.behind(file, at, signal)), targets: undefined, along: undefined };
-    const [segment] = at.block.segments;
-    const place = at.block.segments.length === 1 ? places.get(segment!.tensor) : undefined;
-    if (names !== undefined && place !== undefined) {
-      const factorName = names.factor(place.factor);
-      const along = { place, firstElement: segment!.firstElement, ...ofTensor(segment!.tensor), factorName };
-      return { ...(await this.behind(file, at, signal)), targets: undefined, along };
-    }
+    const along = this.alongInputs(at, rounding);
+    if (along !== 'apart') return { ...(await this.behind(file, at, signal)), targets: undefined, along };
     // Targets need the state itself.
     const placed = await this.placed(file, at, signal);
     const previous = placed === undefined ? await previousState(ancestor, at, signal) : undefined;
@@ -255,7 +330,7 @@ export class ResidualCoder {
         ? latticeBlock(file, at.block, previous, this.memory)
         : { segments: inOwnUnits(latticeSegments(file, at.block)), previous: placed };
     const isFirst = (placed ?? previous) === undefined;
-    const priced = isFirst ? undefined : rates;
+    const priced = isFirst ? undefined : rounding.rates;
     const targets = await gptqTargets(
       core,
       {
@@ -263,8 +338,8 @@ export class ResidualCoder {
         lattice,
         weights,
         dtype,
-        places,
-        roundingOf: ofTensor,
+        places: gramMatrices![at.file]!,
+        roundingOf: rounding.ofTensor,
         symbolRates: priced,
         heldOf: names && ((number, factor) => names.segment(at, number, factor)),
       },
@@ -282,16 +357,16 @@ export class ResidualCoder {
     file: ResidualFile,
     at: BlockPlace,
     signal?: AbortSignal,
-  ): Promise<Pick<ResidualBlock, 'segments' | 'chain'> & { readonly isFirst: boolean }> {
-    const segments = latticeSegments(file, at.block);
+  ): Promise<Pick<ResidualBlock, 'segments' | 'chain'> & BlockStart> {
+    const start = this.startOf(file, at);
     const before = await previousChain(this.parts.ancestor, at, signal);
-    if (before !== undefined) return { segments, chain: before, isFirst: false };
+    if (before !== undefined) return { ...start, chain: before };
     const placed = await this.placed(file, at, signal);
-    return {
-      segments: inOwnUnits(segments),
-      chain: { links: [], start: placed ?? blockOrigins(file, at.block) },
-      isFirst: placed === undefined,
-    };
+    return { ...start, chain: { links: [], start: placed ?? blockOrigins(file, at.block) } };
+  }
+
+  private startOf(file: ResidualFile, at: BlockPlace): BlockStart {
+    return blockStart(this.parts.ancestor, file, at);
   }
 
   /** The state of a block that starts from exact elements of the ancestor; undefined for other blocks. */

@@ -47,6 +47,7 @@ class ResidualSession implements MethodSession {
     this.#symbolCache = new SymbolCache(work.cacheMaxBytes);
     const scope = work.core.openDeviceScope();
     this.#deviceNames = scope && new DeviceNames(scope);
+    if (this.#deviceNames !== undefined) work.source.holdOnDevice(this.#deviceNames);
   }
 
   quantization(basis: QuantizationBasis): Promise<Quantization> {
@@ -58,7 +59,9 @@ class ResidualSession implements MethodSession {
 
   drift(plan: CodingPlan, ancestor: Ancestor): Promise<number | undefined> {
     const { source, core, parallel, signal } = this.#work;
-    return measureDrift({ source, core, plan, ancestor, modelSymbols: this.#symbolCache.take(), parallel, signal });
+    const modelSymbols = this.#symbolCache.take();
+    const deviceNames = this.#deviceNames;
+    return measureDrift({ source, core, plan, ancestor, modelSymbols, deviceNames, parallel, signal });
   }
 
   close(): void {

@@ -65,6 +65,7 @@ export class ResidualModel implements QuantizedModel {
       throw new TypeError('a residual model is stored against the ancestor it was made with');
     const { attempts, scales } = this.built;
     const { files, tables, migration } = await this.without(external);
+    const left = this.pass.coder.leave();
     return {
       formatVersion: 2,
       ancestor: this.ancestor,
@@ -74,7 +75,8 @@ export class ResidualModel implements QuantizedModel {
       ...(files.some((file) => file !== undefined) && { residual: { tables: tables.serialize(), scales } }),
       residualTensors: files.map((file) => file?.residuals ?? new Map<number, ResidualTensor>()),
       payload: (at, signal) =>
-        this.pass.coder.payload(files[at.file]!, at, this.pass.roundingOf(attempts, at), tables, signal),
+        this.pass.coder.payload(files[at.file]!, at, this.pass.roundingOf(attempts, at), { tables, left, signal }),
+      keepStates: left && ((stored) => left.keep(stored)),
     };
   }
 

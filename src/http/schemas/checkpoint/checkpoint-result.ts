@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { packageKinds, type CheckpointResult } from '../../../catalog/contract/checkpoint-records.ts';
-import { deviceKinds } from '../../../checkpoint/device-kind.ts';
+import { deviceKinds, encodedOnKinds } from '../../../checkpoint/device-kind.ts';
 import { metricKinds } from '../../../checkpoint/quality/metric-kind.ts';
 import { fidelities } from '../../../checkpoint/role.ts';
 import { quantizationConfigSchema, renderConfig } from '../quantization/quantization-config.ts';
@@ -109,6 +109,15 @@ export const resultSchema = z
         ],
       }),
     measuredOn: measuredOnSchema.optional(),
+    encodedOn: z
+      .enum(encodedOnKinds)
+      .optional()
+      .openapi({
+        description:
+          'What compressed the checkpoint; the bytes are the same. `cuda`: a GPU, wherever there is work for one. ' +
+          '`emulated`: the processor in its place, for tests. `mixed`: a device did a part and failed, or had no ' +
+          'memory for the rest, and the processor did that. Absent in results from before it was kept.',
+      }),
     kind: z.enum(packageKinds),
     ancestorRun: z.string().optional(),
     ancestorStep: z.number().int().optional().openapi({

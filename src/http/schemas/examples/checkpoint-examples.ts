@@ -41,6 +41,7 @@ export const checkpointExample = {
     rawBytes: 1788504,
     storedBytes: 38329,
     measuredOn: 'cpu',
+    encodedOn: 'cpu',
     baseline: {
       loss: 4.5496,
     },

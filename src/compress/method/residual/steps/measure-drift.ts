@@ -2,6 +2,7 @@ import { tensorSlots, type ResidualFile } from '../../../../package/blocks/resid
 import type { StepScales } from '../../../../package/residual-tensor.ts';
 import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import { distanceInSteps } from './distance-in-steps.ts';
+import type { DeviceNames } from '../held-names.ts';
 import { residualBlocks } from '../residual-blocks.ts';
 import type { CodingPlan } from '../../../plan/plan-codings.ts';
 import { inLatticeRange } from '../lattice/lattice-range.ts';
@@ -14,6 +15,8 @@ import { stayingPut } from './staying-put.ts';
 export interface DriftParts extends EncodingOptions, Pick<ResidualCoderParts, 'source' | 'core' | 'modelSymbols'> {
   readonly plan: CodingPlan;
   readonly ancestor: Ancestor;
+  /** Absent without a device. */
+  readonly deviceNames?: DeviceNames | undefined;
 }
 
 /**
@@ -30,7 +33,8 @@ export async function measureDrift(parts: DriftParts): Promise<number | undefine
   const places = [...residualBlocks(plan)].filter(
     (at) => ancestor.hasBlock(at.file, at.index) && isKnown(files[at.file], at),
   );
-  const coder = new ResidualCoder({ ...parts, gramMatrices: undefined, gradientScale: () => 0 });
+  const names = parts.deviceNames?.against(ancestor);
+  const coder = new ResidualCoder({ ...parts, names, gramMatrices: undefined, gradientScale: () => 0 });
   return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => stayingPut });
 }
 

@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../../../../catalog/contract/checkpoint-records.ts';
+import type { EncodedOn } from '../../../../checkpoint/device-kind.ts';
 import { bytesInWords } from '../../../../checkpoint/words/bytes-in-words.ts';
 import { stateInWords } from '../../../../checkpoint/words/state-in-words.ts';
 import { whyExact } from '../../../../checkpoint/words/why-exact.ts';
@@ -24,6 +25,14 @@ import { CheckpointTrials } from './checkpoint-trials.tsx';
 
 /** The phases of the work on a checkpoint, in their order. */
 const phases: readonly string[] = ['read', 'search', 'encode', 'verify'];
+
+/** Of the processor nothing is said: it is the rule. */
+const encodedOnInWords: Readonly<Record<EncodedOn, string | undefined>> = {
+  cpu: undefined,
+  cuda: 'a GPU',
+  emulated: 'an emulated GPU',
+  mixed: 'a GPU, and where it failed the processor',
+};
 
 /** One checkpoint: how it is kept, why so, and what it lost. */
 export function checkpointView(address: StepAddress): View {
@@ -149,6 +158,7 @@ function CheckpointFacts({
         ['Changed weights', result?.migration === undefined ? undefined : `${valueInWords(100 * result.migration)} %`],
         ['Eval set', evalSet],
         ['Measured on', result?.measuredOn === 'cuda' ? 'a GPU' : undefined],
+        ['Compressed on', result?.encodedOn && encodedOnInWords[result.encodedOn]],
         ['Time spent', seconds.length > 0 ? seconds.join(', ') : undefined, 'wide'],
         ['Created (UTC)', <When at={createdAt} />],
         ['Finished (UTC)', finishedAt && <When at={finishedAt} />],

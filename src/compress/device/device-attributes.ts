@@ -1,5 +1,5 @@
-import type { NativeCore } from '../native/core.ts';
-import type { Attributes } from '../telemetry/tracer.ts';
+import type { NativeCore } from '../../native/core.ts';
+import type { Attributes } from '../../telemetry/tracer.ts';
 
 /**
  * Returns a function that says what the device of this process has done since: its name, the calls that it did, and
