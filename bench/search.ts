@@ -1,12 +1,12 @@
 /**
  * Measures what the search of every checkpoint of a series costs a hub:
- * `npx tsx bench/search.ts <series dir> [--threshold t] [--cache-mib m] [--first n] [--json FILE]`
+ * `npx tsx bench/search.ts <series dir> [--threshold t] [--cache-mib m] [--first n] [--device d] [--json FILE]`
  *
  * It pushes the series as the demo does: most of it, then a fork that pushes the last checkpoints once more from an
  * earlier step, the first of them with the parent's very bytes. For each checkpoint it prints the trials, the processor
  * seconds of the hub and of its evaluation children, the bytes they wrote to disk in units of the uploaded ones, and a
- * digest of the package without its ids, by which two versions of the hub are compared. Linux only: the figures are
- * those of /proc.
+ * digest of the package without its ids, by which two versions of the hub are compared, or two values of `--device`
+ * (FIRN_DEVICE). Linux only: the figures are those of /proc.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -93,6 +93,7 @@ const { values, positionals } = parseArgs({
     threshold: { type: 'string', default: '0.01' },
     'cache-mib': { type: 'string' },
     first: { type: 'string' },
+    device: { type: 'string', default: 'cpu' },
     json: { type: 'string' },
   },
 });
@@ -103,6 +104,7 @@ const directory = mkdtempSync(join(tmpdir(), 'firn-search-'));
 const costs: Cost[] = [];
 const hub = await HubProcess.start(directory, {
   FIRN_MERGE: 'off',
+  FIRN_DEVICE: values.device,
   ...(values['cache-mib'] !== undefined && { FIRN_ENCODE_CACHE_MIB: values['cache-mib'] }),
 });
 try {
