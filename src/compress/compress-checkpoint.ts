@@ -20,6 +20,8 @@ import { ancestorCandidates, type AncestorCandidate } from './ancestor/find-ance
 import { filesHolding } from './lineage/file-references.ts';
 import { copyTwin } from './copy-twin.ts';
 import { findResumption } from './lineage/find-resumption.ts';
+import { isResumed } from './ancestor/resumed-training.ts';
+import { boundAfterRestart } from './measure/bound-after-restart.ts';
 import { findTwin } from './lineage/find-twin.ts';
 import { loadSource } from './upload/load-source.ts';
 import { ModelSource } from './upload/model-source.ts';
@@ -173,8 +175,10 @@ async function compress(begun: EncodeAttempt, warnings: ReadonlySet<string>): Pr
   const attempt = await withStateOptions(begun, candidates);
   const phases = new Phases(attempt);
   const basis = await phases.run('read', async (): Promise<Basis> => {
-    const model = await prepareModel(attempt);
-    const resumption = await findResumption(attempt, model, candidates);
+    const prepared = await prepareModel(attempt);
+    const resumption = await findResumption(attempt, prepared, candidates);
+    const isRestarted = resumption !== undefined && isResumed(resumption);
+    const model = isRestarted ? boundAfterRestart(prepared, attempt.run.thresholds) : prepared;
     const ancestors = await ctx.tracer.span('encode.ancestor', {}, () =>
       plannedAncestors(attempt, model, { candidates, resumption }),
     );

@@ -3,18 +3,11 @@ import { join } from 'node:path';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import { methodConfigOf } from '../checkpoint/options/quantization-config.ts';
 import type { LayerType } from '../checkpoint/layer-type.ts';
-import {
-  degradationLimits,
-  metricLimits,
-  type MeasuredUpload,
-  type MetricLimit,
-} from '../checkpoint/quality/degradation-limits.ts';
-import { limitsInWords } from '../checkpoint/quality/limit-words.ts';
-import type { MetricValues } from '../checkpoint/quality/quality.ts';
+import type { MeasuredUpload, MetricLimit } from '../checkpoint/quality/degradation-limits.ts';
+import type { MetricValues, QualityThresholds } from '../checkpoint/quality/quality.ts';
 import { describeExamination, type ExaminationWords } from '../evaluate/examine/describe-examination.ts';
 import type { Examination } from '../evaluate/examine/examination.ts';
 import { describeBinding } from '../graph/binding/describe/describe-binding.ts';
-import { divergenceLimits } from './measure/divergence-limits.ts';
 import { bindGraph, type BoundGraph } from './eval-set/bind-graph.ts';
 import { bindingWarnings } from './eval-set/binding-warnings.ts';
 import { unexpectedBaseline, unmeasuredExpectations } from './measure/compare-expected.ts';
@@ -33,6 +26,7 @@ import { overrideWarnings } from './plan/override-warnings.ts';
 import { observedTrials } from './measure/observed-trials.ts';
 import { isQuantized, planCodings, planExact, wouldBeQuantized, type CodingPlan } from './plan/plan-codings.ts';
 import { QualityGate, type Measurement } from './measure/quality-gate.ts';
+import { settleBound, type SettledBound } from './measure/settle-bound.ts';
 import type { SourceFile } from './upload/model-source.ts';
 import { shardIndexWarnings } from './upload/shard-index-warnings.ts';
 import { someOf } from './some-of.ts';
@@ -52,6 +46,8 @@ export interface ModelQuality {
   readonly bound: QualityBound;
   /** What the thresholds come to, by bounded metric. */
   readonly limits: Readonly<Record<string, MetricLimit>>;
+  /** What other thresholds would come to. */
+  readonly settle: (thresholds: QualityThresholds) => SettledBound;
   /** Earlier uploads that this one was trained through, the nearest first. */
   readonly earlier: readonly MeasuredUpload[];
   /** Rows of the eval set. */
@@ -117,38 +113,19 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     twins: bound.measured.twins,
   });
   words.warnings.forEach(attempt.warn);
-  const { whole, halves, groups, observed } = baseline;
-  const { spec } = gate;
+  const { whole, observed } = baseline;
   const earlier = await measuredUploads(ctx.catalog, run, attempt.checkpoint);
-  const limits = metricLimits({ metrics: spec.metrics, thresholds: run.thresholds, baseline: whole, earlier });
-  const thresholds = degradationLimits(limits);
-  const qualityBound: QualityBound = {
-    spec,
-    thresholds,
-    ...beforeProgress(limits),
-    baseline: whole,
-    ...(halves && { halfBaselines: halves }),
-    ...(groups && { standardErrors, groupBaselines: groups }),
-    ...(divergenceMax !== undefined && {
-      divergences: divergenceLimits({
-        metrics: [...spec.metrics, ...gate.observedMetrics],
-        thresholds,
-        baseline: { ...whole, ...observed },
-        divergenceMax,
-      }),
-    }),
-  };
+  const settle = (thresholds: QualityThresholds): SettledBound =>
+    settleBound({ gate, baseline, earlier, standardErrors, divergenceMax }, thresholds);
+  const { bound: qualityBound, limits, words: limitsInWords } = settle(run.thresholds);
   const notCompared = unmeasuredExpectations(attempt.checkpoint.expects, whole);
   if (notCompared !== undefined) attempt.warn(notCompared);
-  const understood = [
-    ...words.understood,
-    ...describeBinding(bound.report),
-    ...limitsInWords({ spec, limits, baseline: whole, hasEarlier: earlier.length > 0 }),
-  ];
+  const understood = [...words.understood, ...describeBinding(bound.report), ...limitsInWords];
   const quality = {
     gate,
     bound: qualityBound,
     limits,
+    settle,
     earlier,
     rows,
     observedTrials: observedTrials(weightsOf(attempt.source.files), readings),
@@ -157,17 +134,6 @@ export async function prepareModel(attempt: EncodeAttempt): Promise<PreparedMode
     ...(distrust !== undefined && { distrust }),
   };
   return { plan, layerTypes, quality, ...(gramMatrices && { gramMatrices }) };
-}
-
-/** The limits without `progress`, if there is some. */
-function beforeProgress(limits: Readonly<Record<string, MetricLimit>>): Pick<QualityBound, 'withoutProgress'> {
-  const entries = Object.entries(limits);
-  if (entries.every(([, { withoutProgress }]) => withoutProgress === undefined)) return {};
-  return {
-    withoutProgress: Object.fromEntries(
-      entries.map(([name, { withoutProgress, degradationMax }]) => [name, withoutProgress ?? degradationMax]),
-    ),
-  };
 }
 
 /**

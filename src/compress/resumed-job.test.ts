@@ -110,6 +110,14 @@ describe('training resumed from a rebuilt checkpoint', () => {
     expect((await harness.catalog.trials.list(third.id)).every(({ configKey }) => configKey.endsWith('+nearest'))).toBe(
       true,
     );
+    expect([first, second, third].map(({ result }) => result?.limits?.loss?.withoutProgress)).toEqual([
+      undefined,
+      0.01,
+      0.01,
+    ]);
+    const why = expect.stringContaining('Training went on from rebuilt weights') as string;
+    expect(first.result?.understood).not.toContainEqual(why);
+    expect(second.result?.understood).toContainEqual(why);
   });
 
   test('is not detected if training continued from the upload, however little it moved', async () => {

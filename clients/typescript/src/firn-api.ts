@@ -1149,7 +1149,7 @@ export interface components {
             relative?: number;
             /** @description Largest change for the worse, in the metric's own unit. */
             absolute?: number;
-            /** @description Largest share that may be lost of what the metric gained since the checkpoint before: the nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ready and was measured on the same eval set. If the metric is no better than there, the gain is the mean per checkpoint since the nearest of the last 8 that it is better than; if there is none, the other bounds hold alone. Without `relative` and `absolute`, `relative` is 0.005 beside it. It makes these at most 10 times tighter. */
+            /** @description Largest share that may be lost of what the metric gained since the checkpoint before: the nearest earlier one of the run, or up to the fork point of the run it was forked from, that is ready and was measured on the same eval set. If the metric is no better than there, the gain is the mean per checkpoint since the nearest of the last 8 that it is better than; if there is none, the other bounds hold alone. Without `relative` and `absolute`, `relative` is 0.005 beside it. It makes these at most 10 times tighter. Where it is not given, it is 0.5 once training has gone on from rebuilt weights. */
             progress?: number;
         };
         /**

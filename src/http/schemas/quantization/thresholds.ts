@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { metricCountMax } from '../../../checkpoint/quality/eval-set-spec.ts';
 import { gainLookBackMax, progressTighteningMax } from '../../../checkpoint/quality/degradation-limits.ts';
+import { progressAfterRestart } from '../../../checkpoint/quality/thresholds-after-restart.ts';
 import { defaultThreshold, plainThresholdMax } from '../../../checkpoint/quality/quality.ts';
 import { nameSchema } from '../parameters.ts';
 
@@ -37,7 +38,8 @@ const boundsSchema = z
           `the last ${gainLookBackMax} that it is better than; if there is none, the other bounds hold ` +
           'alone. ' +
           `Without \`relative\` and \`absolute\`, \`relative\` is ${defaultThreshold} beside it. It makes ` +
-          `these at most ${progressTighteningMax} times tighter.`,
+          `these at most ${progressTighteningMax} times tighter. ` +
+          `Where it is not given, it is ${progressAfterRestart} once training has gone on from rebuilt weights.`,
       }),
   })
   .refine(

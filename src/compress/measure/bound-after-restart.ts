@@ -1,0 +1,18 @@
+import { progressAfterRestart, thresholdsAfterRestart } from '../../checkpoint/quality/thresholds-after-restart.ts';
+import type { QualityThresholds } from '../../checkpoint/quality/quality.ts';
+import type { PreparedModel } from '../prepare-model.ts';
+
+/**
+ * The model with its quality bounded as it is once training has been resumed from rebuilt weights: thresholds without
+ * `progress` have one (docs/decisions/0071-progress-after-a-restart.md).
+ */
+export function boundAfterRestart(model: PreparedModel, thresholds: QualityThresholds): PreparedModel {
+  const { quality } = model;
+  if (quality === undefined) return model;
+  const { bound, limits, words } = quality.settle(thresholdsAfterRestart(thresholds, quality.gate.spec.metrics));
+  if (Object.keys(limits).every((name) => quality.limits[name]?.withoutProgress !== undefined)) return model;
+  const why =
+    'Training went on from rebuilt weights, and what restarts lose adds up: ' +
+    `"progress" is ${progressAfterRestart} where the thresholds do not say it.`;
+  return { ...model, quality: { ...quality, bound, limits, understood: [...quality.understood, why, ...words] } };
+}
