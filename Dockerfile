@@ -5,6 +5,8 @@
 ARG NODE=24-bookworm
 # CUDA 12 and cuDNN 9, which the CUDA provider of onnxruntime needs, on a glibc no older than that of the build.
 ARG CUDA=12.8.1-cudnn-runtime-ubuntu24.04
+# The same with nvcc, for the kernels.
+ARG CUDA_BUILD=12.8.1-devel-ubuntu24.04
 
 FROM node:${NODE} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make && rm -rf /var/lib/apt/lists/*
@@ -35,6 +37,13 @@ RUN version="$(node -p "require('/firn/package.json').dependencies['onnxruntime-
   && mkdir lib && cd node_modules/onnxruntime-node/bin/napi-v*/linux/x64 \
   && cp libonnxruntime_providers_shared.so libonnxruntime_providers_cuda.so /provider/lib/
 
+# libfirn_cuda.so: it is opened when FIRN_DEVICE asks for a GPU.
+FROM nvidia/cuda:${CUDA_BUILD} AS device-kernels
+RUN apt-get update && apt-get install -y --no-install-recommends cmake g++ make && rm -rf /var/lib/apt/lists/*
+COPY native /firn/native
+RUN cmake -S /firn/native -B /firn/build -DFIRN_CUDA=ON -DFIRN_BUILD_TESTS=OFF -DFIRN_BUILD_ADDON=OFF \
+  && cmake --build /firn/build --target firn_cuda --parallel
+
 FROM nvidia/cuda:${CUDA} AS gpu
 ENV NODE_ENV=production FIRN_HOST=0.0.0.0 FIRN_DATA_DIR=/data
 WORKDIR /firn
@@ -44,6 +53,7 @@ COPY --from=build /firn/node_modules node_modules
 # Where the runtime looks for its providers: beside itself.
 COPY --from=cuda-provider /provider/lib/ node_modules/onnxruntime-node/bin/napi-v6/linux/x64/
 COPY --from=build /firn/build/Release build/Release
+COPY --from=device-kernels /firn/build/libfirn_cuda.so build/Release/
 COPY --from=build /firn/dist dist
 COPY migrations migrations
 COPY LICENSE ./

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeviceChoice } from '../native/core.ts';
 import { loadCore } from '../native/load-core.ts';
 import { modelOf, openCompressHarness, type CompressHarness } from './harness/compress-harness.test-support.ts';
-import { expectSamePackages, pushSeries, type DeviceSeries } from './harness/device-series.test-support.ts';
+import {
+  expectSamePackages,
+  failurePoints,
+  pushSeries,
+  type DeviceSeries,
+} from './harness/device-series.test-support.ts';
 import { f32, i64, noise, tinyWeights, type TestTensors } from './harness/tiny-model.test-support.ts';
 
 let here: CompressHarness;
@@ -61,7 +66,7 @@ test('exact checkpoints on a device have the packages of the processor, byte for
   expect(after).toMatchObject({ failures: 0, lost: false });
 });
 
-test('a device that fails at any of 30 points costs no exact checkpoint and changes none', async () => {
+test('a device that fails at any of 30 random points costs no exact checkpoint and changes none', async () => {
   const short = { ...series, steps: [0, 1] };
   const expected = await pushSeries(here, short);
   const before = there.core.deviceFigures()!.works;
@@ -69,9 +74,7 @@ test('a device that fails at any of 30 points costs no exact checkpoint and chan
   const works = there.core.deviceFigures()!.works - before;
   /** Calls of the device in one work, at least. */
   const callsOfWork = 8;
-  const points = 30;
-  for (let point = 0; point < points; point += 1) {
-    const at = 1 + Math.floor((point * works * callsOfWork) / points);
+  for (const [point, at] of failurePoints(works * callsOfWork, 30, 1).entries()) {
     const isLost = point % 2 === 0;
     const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
     const core = loadCore({ device, threads: 2 });

@@ -110,8 +110,13 @@ test('a process that is both goes on answering without evaluations, degraded', a
 
 describe('a worker with a device', () => {
   test('is ready, and says that the device works', async () => {
-    device = { lost: false };
-    expect(await ask('worker')).toMatchObject({ status: 'ready', checks: { device: 'ok' } });
+    device = { lost: false, name: 'one', budgetBytes: 100, usedBytes: 30, busySeconds: 2.5, works: 7 };
+    expect(await ask('worker')).toMatchObject({
+      status: 'ready',
+      checks: { device: 'ok' },
+      device: { name: 'one', memoryBytes: 100, memoryUsedBytes: 30, busySeconds: 2.5 },
+    });
+    expect(await ask('gateway')).not.toHaveProperty('device');
   });
 
   test('goes on without it, degraded', async () => {

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/contract/catalog.ts';
 import { livingMs } from '../catalog/contract/work/process-records.ts';
 import { FirnError } from '../checkpoint/firn-error.ts';
 import type { ProbedEvaluator } from '../evaluate/evaluator.ts';
-import type { Probe, Probes, WorkersSeen } from '../http/watch/readiness.ts';
+import type { DeviceSeen, Probe, Probes, WorkersSeen } from '../http/watch/readiness.ts';
 import type { JobWorker } from '../jobs/job-worker.ts';
 import type { NativeCore } from '../native/core.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -76,12 +76,20 @@ export function probesOf({
             if (lost) throw new FirnError('internal', 'The device has failed.', { detail: lastFailure });
           },
         };
-  if (!isGateway) return { needed: { ...always, ...ofWorker }, wanted: ofDevice };
+  const device = worker === undefined ? undefined : { device: () => seenDevice(core) };
+  if (!isGateway) return { needed: { ...always, ...ofWorker }, wanted: ofDevice, ...device };
   const workers: Probe = async () => {
     const { living } = await seeWorkers();
     if (living < Math.max(1, workersMin)) throw new FirnError('unavailable', `${living} workers live.`);
   };
   return workersMin > 0
-    ? { needed: { ...always, workers }, wanted: { ...ofWorker, ...ofDevice }, workers: seeWorkers }
-    : { needed: always, wanted: { workers, ...ofWorker, ...ofDevice }, workers: seeWorkers };
+    ? { needed: { ...always, workers }, wanted: { ...ofWorker, ...ofDevice }, workers: seeWorkers, ...device }
+    : { needed: always, wanted: { workers, ...ofWorker, ...ofDevice }, workers: seeWorkers, ...device };
+}
+
+function seenDevice(core: Pick<NativeCore, 'deviceFigures'>): DeviceSeen | undefined {
+  const figures = core.deviceFigures();
+  if (figures === undefined) return undefined;
+  const { name, budgetBytes: memoryBytes, usedBytes: memoryUsedBytes, busySeconds } = figures;
+  return { name, memoryBytes, memoryUsedBytes, busySeconds };
 }

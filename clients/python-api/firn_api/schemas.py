@@ -1174,6 +1174,14 @@ class ReadinessWorkers(_ReadinessWorkersRequired, total=False):
     newestSignSeconds: float
 
 
+class ReadinessDevice(TypedDict):
+    """The device that this process compresses with, if it has one."""
+    name: str
+    memoryBytes: int
+    memoryUsedBytes: int
+    busySeconds: float
+
+
 class _ReadinessRequired(TypedDict):
     status: Literal["ready", "degraded", "not-ready"]
     checks: Dict[str, Literal["ok", "failed"]]
@@ -1181,6 +1189,7 @@ class _ReadinessRequired(TypedDict):
 
 class Readiness(_ReadinessRequired, total=False):
     workers: ReadinessWorkers
+    device: ReadinessDevice
 
 
 class ProblemKind(TypedDict):

@@ -4294,6 +4294,15 @@ export interface components {
                 /** @description Age of the newest. */
                 newestSignSeconds?: number;
             };
+            /** @description The device that this process compresses with, if it has one. */
+            device?: {
+                name: string;
+                /** @description Of its memory, what the process may use. */
+                memoryBytes: number;
+                memoryUsedBytes: number;
+                /** @description Seconds since the start in which it had work; their rate is the utilisation. */
+                busySeconds: number;
+            };
         };
         /**
          * @example {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import type { NativeCore } from '../../native/core.ts';
 import type { PackageIndex } from '../../package/package-index.ts';
+import { Dice } from '../../restore/random-run.test-support.ts';
 import type { CompressHarness, Upload } from './compress-harness.test-support.ts';
 import { packageContent } from './package-content.test-support.ts';
 
@@ -27,7 +27,7 @@ export async function pushSeries(
   return pushed;
 }
 
-/** Expects packages with the same bytes, and results that differ in nothing but times and names. */
+/** Expects packages with the same bytes, and results that differ in nothing but times, names and the device. */
 export async function expectSamePackages(
   [here, ofHere]: readonly [CompressHarness, readonly Checkpoint[]],
   [there, ofThere]: readonly [CompressHarness, readonly Checkpoint[]],
@@ -47,6 +47,15 @@ export async function expectSamePackages(
 
 /** A result without what differs between runs. */
 function comparable({ result }: Checkpoint) {
-  const { seconds: _, ancestorRun: __, ...found } = result!;
+  const { seconds: _, ancestorRun: __, encodedOn: ___, ...found } = result!;
   return found;
+}
+
+/** Calls, counted from 1, at which a device is to fail: a random one in each of `count` equal parts of `calls`. */
+export function failurePoints(calls: number, count: number, seed: number): readonly number[] {
+  const dice = new Dice(seed);
+  return Array.from({ length: count }, (_, part) => {
+    const [from, to] = [part, part + 1].map((edge) => Math.floor((edge * calls) / count)) as [number, number];
+    return 1 + from + dice.below(Math.max(1, to - from));
+  });
 }

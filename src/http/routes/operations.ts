@@ -45,6 +45,17 @@ const readinessSchema = z
         newestSignSeconds: z.number().optional().openapi({ description: 'Age of the newest.' }),
       })
       .optional(),
+    device: z
+      .object({
+        name: z.string(),
+        memoryBytes: z.number().int().openapi({ description: 'Of its memory, what the process may use.' }),
+        memoryUsedBytes: z.number().int(),
+        busySeconds: z
+          .number()
+          .openapi({ description: 'Seconds since the start in which it had work; their rate is the utilisation.' }),
+      })
+      .optional()
+      .openapi({ description: 'The device that this process compresses with, if it has one.' }),
   })
   .openapi('Readiness', {
     example: {

@@ -8,6 +8,8 @@ export interface Probes {
   readonly wanted: Readonly<Record<string, Probe>>;
   /** The workers of the hub; subject to the same timeout. */
   readonly workers?: () => Promise<WorkersSeen>;
+  /** The device that the process compresses with; undefined without one. */
+  readonly device?: () => DeviceSeen | undefined;
 }
 
 /** Signs of life of the hub's workers. */
@@ -17,11 +19,22 @@ export interface WorkersSeen {
   readonly newestSignSeconds?: number;
 }
 
+/** A device, and how much of it is used. */
+export interface DeviceSeen {
+  readonly name: string;
+  /** Bytes of its memory that the process may use, and those that it uses. */
+  readonly memoryBytes: number;
+  readonly memoryUsedBytes: number;
+  /** Seconds since the start in which it had work: their rate is the utilisation. */
+  readonly busySeconds: number;
+}
+
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not-ready';
   /** The answer names failed parts only; details go to the log. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
   readonly workers?: WorkersSeen;
+  readonly device?: DeviceSeen;
 }
 
 /** Longest time a probe may take, in ms. */
@@ -48,7 +61,7 @@ export function createReadiness(
 }
 
 async function runProbes(
-  { needed, wanted, workers: seeWorkers }: Probes,
+  { needed, wanted, workers: seeWorkers, device: seeDevice }: Probes,
   onFailure: (name: string, error: unknown) => void,
 ): Promise<Readiness> {
   const ask = async (name: string, probe: Probe): Promise<readonly [string, 'ok' | 'failed']> => {
@@ -67,7 +80,13 @@ async function runProbes(
   const [fatal, other, workers] = await Promise.all([askAll(needed), askAll(wanted), seen]);
   const allOk = (results: typeof fatal): boolean => results.every(([, result]) => result === 'ok');
   const status = allOk(fatal) ? (allOk(other) ? 'ready' : 'degraded') : 'not-ready';
-  return { status, checks: Object.fromEntries([...fatal, ...other]), ...(workers !== undefined && { workers }) };
+  const device = seeDevice?.();
+  return {
+    status,
+    checks: Object.fromEntries([...fatal, ...other]),
+    ...(workers !== undefined && { workers }),
+    ...(device !== undefined && { device }),
+  };
 }
 
 async function withDeadline<T>(work: Promise<T>): Promise<T> {

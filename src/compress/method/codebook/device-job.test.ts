@@ -9,7 +9,12 @@ import {
   withGradients,
   type CompressHarness,
 } from '../../harness/compress-harness.test-support.ts';
-import { expectSamePackages, pushSeries, type DeviceSeries } from '../../harness/device-series.test-support.ts';
+import {
+  expectSamePackages,
+  failurePoints,
+  pushSeries,
+  type DeviceSeries,
+} from '../../harness/device-series.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 let here: CompressHarness;
@@ -84,14 +89,12 @@ describe('a device that fails costs no checkpoint and changes none', () => {
   const callsOfWork = 8;
   const series: DeviceSeries = { ...fixed(given), steps: [0, 1] };
 
-  test('at 100 points', { timeout: 300_000 }, async () => {
+  test('at 100 random points', { timeout: 300_000 }, async () => {
     const expected = await pushSeries(here, series);
     const before = there.core.deviceFigures()!.works;
     await pushSeries(there, series);
     const calls = (there.core.deviceFigures()!.works - before) * callsOfWork;
-    const points = 100;
-    for (let point = 0; point < points; point += 1) {
-      const at = 1 + Math.floor((point * calls) / points);
+    for (const [point, at] of failurePoints(calls, 100, 1).entries()) {
       const isLost = point % 2 === 0;
       const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
       const core = loadCore({ device, threads: 2 });

@@ -11,7 +11,10 @@ export type WeightSource = Pick<ModelSource, 'readWeights' | 'hasGradients'>;
 export function heldWeights(source: ModelSource, scope: DeviceScope | undefined): WeightSource {
   if (scope === undefined) return source;
   return {
-    hasGradients: source.hasGradients,
+    // Tensors that are stored once may lose theirs later.
+    get hasGradients() {
+      return source.hasGradients;
+    },
     readWeights: async (file, block, signal) => {
       const parts = block.segments.map((part) => `${part.tensor},${part.firstElement},${part.elementCount}`);
       return {

@@ -12,6 +12,7 @@ import {
   withGradients,
   type CompressHarness,
 } from '../../harness/compress-harness.test-support.ts';
+import { failurePoints } from '../../harness/device-series.test-support.ts';
 import { packageContent } from '../../harness/package-content.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
@@ -110,13 +111,12 @@ describe('a device that fails costs no checkpoint and changes none', () => {
     { title: 'with a given config', fixed: { method: 'residual', step: -96 }, steps: [0, 1], points: 90 },
     { title: 'searched, rounded along the inputs', run: { search: residual }, steps: [0, 1], points: 10 },
   ];
-  test.each(all)('$title, at $points points', { timeout: 300_000 }, async (series) => {
+  test.each(all)('$title, at $points random points', { timeout: 300_000 }, async (series) => {
     const expected = await push(here, series);
     const before = there.core.deviceFigures()!.works;
     await push(there, series);
     const calls = (there.core.deviceFigures()!.works - before) * callsOfWork;
-    for (let point = 0; point < series.points; point += 1) {
-      const at = 1 + Math.floor((point * calls) / series.points);
+    for (const [point, at] of failurePoints(calls, series.points, 1).entries()) {
       const isLost = point % 2 === 0;
       const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
       const core = loadCore({ device, threads: 2 });
