@@ -58,15 +58,18 @@ int32_t open(int32_t index, void** handle) {
   CudaQueue* const queue = new (std::nothrow) CudaQueue{};
   if (!queue) return static_cast<int32_t>(DeviceStatus::out_of_memory);
   queue->index = index;
-  int processors = 0;
+  int processors = 0, shared_bytes = 0;
   int32_t status = device_status(cudaSetDevice(index));
   if (!status) status = device_status(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, index));
+  if (!status)
+    status = device_status(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index));
   if (!status) status = device_status(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
   for (cudaEvent_t& mark : queue->marks) {
     if (!status) status = device_status(cudaEventCreate(&mark));
   }
   if (status) return close(queue), status;
   queue->processors = static_cast<uint32_t>(processors);
+  queue->shared_bytes_max = static_cast<size_t>(shared_bytes);
   *handle = queue;
   return 0;
 }

@@ -83,7 +83,27 @@ TEST_CASE("device: the state that stays is the one that the processor decodes fr
       CHECK(!is_held(*context, "package:right/left", bytes));
     }
   }
-  CHECK(starts > 3 && moves > 3);
+  CHECK(rounds(40) < 40 || (starts > 3 && moves > 3));  // a shorter run may not meet them
+}
+
+TEST_CASE("device: new names that are old names of others lead to the right bytes") {
+  const uint8_t bytes[] = {1, 2, 3};
+  for (const auto& context : work_contexts(kAmple)) {
+    // "x", "xx" and "xxx" are held, and each becomes the next one's old name.
+    for (size_t i = 0; i < sizeof bytes; ++i) {
+      DeviceWork work(*context, "hold a byte");
+      REQUIRE(work.put_held(std::string(i + 1, 'x'), &bytes[i], 1));
+      CHECK(work.wait() && work.done());
+    }
+    context->rename("x", "xx");
+    CHECK(!is_held(*context, "x", 1));
+    for (size_t i = 0; i < sizeof bytes; ++i)
+      CHECK(held_bytes(*context, std::string(i + 2, 'x'), 1) == std::vector<uint8_t>{bytes[i]});
+    context->rename("x", "");
+    CHECK(held_bytes(*context, "x", 1) == std::vector<uint8_t>{1});
+    context->forget("");
+    CHECK(!is_held(*context, "xx", 1));
+  }
 }
 
 TEST_CASE("device: no state stays of symbols that make none, or behind one that is not held") {
@@ -192,7 +212,7 @@ TEST_CASE("device: weights that are held need not be brought again, and neither 
       }
     }
   }
-  CHECK(done > 10);
+  CHECK(rounds(40) < 40 || done > 10);
 }
 
 TEST_CASE("device: each account counts its own work on a device that several share") {

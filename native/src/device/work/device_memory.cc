@@ -94,14 +94,15 @@ void DeviceMemory::rename(std::string_view from, std::string_view to) {
   for (auto at = held_.begin(); at != held_.end(); ++at) {
     if (std::string_view(at->name).starts_with(from)) all.push_back(at);
   }
-  for (const HeldList::iterator at : all) {
-    std::string name = std::string(to) + at->name.substr(from.size());
-    if (name == at->name) continue;
+  // All leave the table first: a new name of one may be the old name of another.
+  std::vector<decltype(by_name_)::node_type> entries;
+  for (const HeldList::iterator at : all) entries.push_back(by_name_.extract(at->name));
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::string& name = all[i]->name;
+    name = std::string(to) + name.substr(from.size());
     take_off(name, &gone);
-    auto entry = by_name_.extract(at->name);
-    at->name = std::move(name);
-    entry.key() = at->name;
-    by_name_.insert(std::move(entry));
+    entries[i].key() = name;
+    by_name_.insert(std::move(entries[i]));
   }
 }
 
