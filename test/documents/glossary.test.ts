@@ -91,7 +91,7 @@ const plainWords = new Set(
     'limit links name number path remedy result timestamp ' +
     'revoked status title expires sha256 size total words count max min missing ratio evaluation per passed ' +
     'received requested estimated memory newest oldest map radius ' +
-    'bucket cache concurrency connect connections data database days dir endpoint force gc host idle ' +
+    'bucket busy cache concurrency connect connections data database days dir endpoint force gc host idle ' +
     'log level mib migrate ' +
     'minute native options otlp parallel port prefix proxy region s3 secret access key statement ' +
     'style threads timeout trace wait waits ' +

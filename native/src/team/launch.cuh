@@ -23,7 +23,7 @@ int32_t launch(void* handle, const Kernel* kernel) {
   const CudaQueue& queue = *static_cast<const CudaQueue*>(handle);
   const uint32_t teams = kernel->teams(queue.processors);
   if (teams == 0) return 0;
-  // Smaller GPUs have less than the largest kernels take. The call is then done by the processor, as one without memory.
+  // Smaller GPUs have less than the largest kernels take: the processor does the call, as one without memory.
   if (Kernel::kSharedBytes + BlockTeam::kWarpsMax * sizeof(uint32_t) > queue.shared_bytes_max) return 1;
   if (Kernel::kSharedBytes > 48 * 1024) {
     const int32_t failure = device_status(cudaFuncSetAttribute(
