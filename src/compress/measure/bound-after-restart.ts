@@ -10,9 +10,12 @@ export function boundAfterRestart(model: PreparedModel, thresholds: QualityThres
   const { quality } = model;
   if (quality === undefined) return model;
   const { bound, limits, words } = quality.settle(thresholdsAfterRestart(thresholds, quality.gate.spec.metrics));
-  if (Object.keys(limits).every((name) => quality.limits[name]?.withoutProgress !== undefined)) return model;
+  const hasProgress = (found: typeof limits, name: string): boolean => found[name]?.withoutProgress !== undefined;
+  if (Object.keys(limits).every((name) => hasProgress(limits, name) === hasProgress(quality.limits, name)))
+    return model;
   const why =
     'Training went on from rebuilt weights, and what restarts lose adds up: ' +
     `"progress" is ${progressAfterRestart} where the thresholds do not say it.`;
-  return { ...model, quality: { ...quality, bound, limits, understood: [...quality.understood, why, ...words] } };
+  const understood = [...new Set([...quality.understood, why, ...words])];
+  return { ...model, quality: { ...quality, bound, limits, understood } };
 }

@@ -5,15 +5,18 @@ import type { DeviceChoice, NativeCore } from '../../../native/core.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { compressCheckpoint } from '../../compress-checkpoint.ts';
 import type { CompressContext } from '../../compress-context.ts';
-import type { PackageIndex } from '../../../package/package-index.ts';
 import {
   openCompressHarness,
   tinySearch,
   withGradients,
   type CompressHarness,
 } from '../../harness/compress-harness.test-support.ts';
-import { failurePoints } from '../../harness/device-series.test-support.ts';
-import { packageContent } from '../../harness/package-content.test-support.ts';
+import {
+  expectSamePackages,
+  failurePoints,
+  pushSeries,
+  type DeviceSeries,
+} from '../../harness/device-series.test-support.ts';
 import { f32, noise, tinyGradients, tinyWeights, type TestTensors } from '../../harness/tiny-model.test-support.ts';
 
 const emulated: DeviceChoice = { kind: 'emulated' };
@@ -50,37 +53,21 @@ const residual = { ...tinySearch, method: 'residual' } as const;
 const given = (step: number) => ({ search: { ...residual, fixedConfig: { method: 'residual', step } as const } });
 
 /** Packages of a series of checkpoints, encoded with the harness's core or another one. */
-async function push(
+function push(
   harness: CompressHarness,
   { run = {}, weights = tinyWeights, steps = [0, 1, 2, 3], fixed }: Series,
-  core: NativeCore = harness.core,
+  core?: NativeCore,
 ): Promise<Checkpoint[]> {
-  const created = await (fixed === undefined ? harness.newRun(run) : harness.newFixedRun(fixed, run));
-  const pushed: Checkpoint[] = [];
-  for (const step of steps) {
-    const files = withGradients(weights(step), tinyGradients(step));
-    pushed.push(await harness.push(created, step, files, { ctx: harness.context({ core }) }));
-  }
-  return pushed;
+  const series: DeviceSeries = {
+    run: (to) => (fixed === undefined ? to.newRun(run) : to.newFixedRun(fixed, run)),
+    files: (step) => withGradients(weights(step), tinyGradients(step)),
+    steps,
+  };
+  return pushSeries(harness, series, core);
 }
 
-/** A result without what differs between runs. */
-function comparable({ result }: Checkpoint) {
-  const { seconds: _, ancestorRun: __, encodedOn: ___, ...found } = result!;
-  return found;
-}
-
-async function expectSamePackages(ofOne: readonly Checkpoint[], ofOther: readonly Checkpoint[]): Promise<void> {
-  const indexes = { here: new Map<string, PackageIndex>(), there: new Map<string, PackageIndex>() };
-  for (const [i, checkpoint] of ofOne.entries()) {
-    expect(ofOther[i]!.state).toBe('ready');
-    const a = await packageContent(here, checkpoint, indexes.here);
-    const b = await packageContent(there, ofOther[i]!, indexes.there);
-    expect(a.payloads.equals(b.payloads), `payloads of checkpoint ${i}`).toBe(true);
-    expect(a.description).toEqual(b.description);
-    expect(a.indexLengthBytes).toBe(b.indexLengthBytes);
-    expect(comparable(ofOther[i]!)).toEqual(comparable(checkpoint));
-  }
+function expectSame(ofHere: readonly Checkpoint[], ofThere: readonly Checkpoint[]): Promise<void> {
+  return expectSamePackages([here, ofHere], [there, ofThere]);
 }
 
 describe('a series on a device has the packages of the processor, byte for byte', () => {
@@ -95,7 +82,7 @@ describe('a series on a device has the packages of the processor, byte for byte'
   test.each(all)('$title', { timeout: 300_000 }, async (series) => {
     const before = there.core.deviceFigures()!;
     const ofDevice = await push(there, series);
-    await expectSamePackages(await push(here, series), ofDevice);
+    await expectSame(await push(here, series), ofDevice);
     const after = there.core.deviceFigures()!;
     expect(after.works - before.works).toBeGreaterThan(20);
     expect(after).toMatchObject({ failures: 0, lost: false });
@@ -121,7 +108,7 @@ describe('a device that fails costs no checkpoint and changes none', () => {
       const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
       const core = loadCore({ device, threads: 2 });
       const found = await push(there, series, core);
-      await expectSamePackages(expected, found);
+      await expectSame(expected, found);
       const devices = found.map(({ result }) => result!.encodedOn);
       if (isLost) expect(['cpu', 'mixed'], `call ${at}`).toContain(devices.at(-1));
       else expect(devices, `call ${at}`).toContain('mixed');
@@ -136,7 +123,7 @@ describe('a device that fails costs no checkpoint and changes none', () => {
     const expected = await push(here, series!);
     for (const budgetBytes of [1024, 16 * 1024, 256 * 1024]) {
       const core = loadCore({ device: { kind: 'emulated', budgetBytes }, threads: 2 });
-      await expectSamePackages(expected, await push(there, series!, core));
+      await expectSame(expected, await push(there, series!, core));
       expect(core.deviceFigures()!.usedBytes).toBeLessThanOrEqual(budgetBytes);
     }
   });
@@ -239,7 +226,7 @@ describe('what a checkpoint brought to a device, or left behind there', () => {
       return done;
     };
     const expected = await packages(here, here.context(), false);
-    await expectSamePackages(expected, await packages(there, there.context({ core }), true));
+    await expectSame(expected, await packages(there, there.context({ core }), true));
   });
 
   test('is let go of if the commit fails, and made again', async () => {
@@ -260,7 +247,7 @@ describe('what a checkpoint brought to a device, or left behind there', () => {
     await there.work(there.context({ core: watched }));
     const next = await there.push(run, 1, upload(1), { ctx: there.context({ core: watched }) });
     const expected = await push(here, { title: '', fixed, weights: weightsAt, steps: [0, 1] });
-    await expectSamePackages(expected, [await there.checkpoint(queued.id), next]);
+    await expectSame(expected, [await there.checkpoint(queued.id), next]);
   });
 });
 
