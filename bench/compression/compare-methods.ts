@@ -4,6 +4,7 @@ import type { QualityThresholds } from '../../src/checkpoint/quality/quality.ts'
 import { HubClient } from '../../src/cli/demo/hub-client.ts';
 import type { HubProcess } from '../../src/cli/demo/hub-process.ts';
 import type { Series } from '../../src/cli/demo/read-series.ts';
+import { seriesEvalSpec } from '../../src/cli/demo/series-eval-spec.ts';
 import type { NativeCore } from '../../src/native/core.ts';
 import { prepareBenchHub } from '../prepare-bench-hub.ts';
 import { bitSnapName, runBitSnap } from './bitsnap-run.ts';
@@ -12,7 +13,7 @@ import { loadCheckpoint, type CheckpointWeights } from './series/checkpoint-weig
 import { deltaCoders } from './coding/delta-coders.ts';
 import { contextCodedResult, hubResult, recodedResult } from './hub-methods.ts';
 import { runAtHub, type HubRun } from './hub-run.ts';
-import { totalBytes, type MethodResult } from './method-result.ts';
+import { totalBytes, type CheckpointOutcome, type MethodResult } from './method-result.ts';
 import { QualityMeter } from './quality/quality-meter.ts';
 
 export interface Comparison {
@@ -32,6 +33,8 @@ export interface Comparison {
   readonly seeds: number;
   /** For our own method; a run's default if absent. */
   readonly hysteresis?: Hysteresis;
+  /** Batches that the hub never sees; the results of ours and of the paper's method are measured on them too. */
+  readonly freshBatchesPath?: string;
   readonly onProgress: (line: string) => void;
   /** Called with the results so far after each method, because a run takes long and another method may fail. */
   readonly onResults: (results: readonly MethodResult[]) => Promise<void>;
@@ -103,6 +106,7 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
   const hub = new HubClient(hubProcess.url);
   const place = { hub, repository: await prepareBenchHub(hub, 'compression', series), series, core, directory };
   const results: MethodResult[] = [];
+  const compared = { checkpoints, spec: seriesEvalSpec(series) };
   if (wanted(ourName)) {
     const run = await runAtHub(
       place,
@@ -110,19 +114,20 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
       onProgress,
     );
     const note = hysteresis === 'priced' ? 'moves priced in bits' : '';
-    results.push(hubResult(run, checkpoints, { name: ourName, note, alwaysAfresh: false }));
+    const result = hubResult(run, compared, { name: ourName, note, alwaysAfresh: false });
+    results.push(await onFreshExamples(comparison, run, { result, checkpoints }));
     await onResults(results);
   }
   if (wanted(paperName)) {
     let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
     for (const { run: name, note, search } of paperRuns(comparison.seeds)) {
       const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
-      const result = hubResult(run, checkpoints, { name: paperName, note, alwaysAfresh: true });
+      const result = hubResult(run, compared, { name: paperName, note, alwaysAfresh: true });
       if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
     }
     const { run, result } = best!;
     results.push(
-      result,
+      await onFreshExamples(comparison, run, { result, checkpoints }),
       ...deltaCoders.map((coder) => recodedResult(run, result, coder)),
       await contextCodedResult(run, result, core),
     );
@@ -134,15 +139,36 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
       { run: 'lc-checkpoint', thresholds, search: { method: 'lc-checkpoint' } },
       onProgress,
     );
-    results.push(hubResult(run, checkpoints, { name: lcCheckpointName, note: '', alwaysAfresh: false }));
+    results.push(hubResult(run, compared, { name: lcCheckpointName, note: '', alwaysAfresh: false }));
     await onResults(results);
   }
   if (wanted(bitSnapName)) {
     const run = await runBitSnap(place, { thresholds, onProgress });
     results.push(
-      hubResult(run, checkpoints, { name: bitSnapName, note: 'weights in BF16, against these', alwaysAfresh: false }),
+      hubResult(run, compared, { name: bitSnapName, note: 'weights in BF16, against these', alwaysAfresh: false }),
     );
     await onResults(results);
   }
   return results;
+}
+
+/** The result, measured on fresh examples too if there are any. */
+async function onFreshExamples(
+  { series, freshBatchesPath, thresholds, directory, core }: Comparison,
+  run: HubRun,
+  { result, checkpoints }: { readonly result: MethodResult; readonly checkpoints: readonly CheckpointWeights[] },
+): Promise<MethodResult> {
+  if (freshBatchesPath === undefined) return result;
+  const meter = new QualityMeter({ ...series, batchesPath: freshBatchesPath }, thresholds, directory, core);
+  try {
+    const outcomes: CheckpointOutcome[] = [];
+    for (const [i, outcome] of result.outcomes.entries()) {
+      const rebuilt = new Map(run.stored[i]!.tensors.map(({ name, values }) => [name, values]));
+      const { degradation: freshDegradation } = await meter.measure(checkpoints[i]!, rebuilt);
+      outcomes.push({ ...outcome, freshDegradation });
+    }
+    return { ...result, outcomes };
+  } finally {
+    await meter.close();
+  }
 }

@@ -1,4 +1,6 @@
+import type { EvalSetSpec } from '../../src/checkpoint/quality/eval-set-spec.ts';
 import type { NativeCore } from '../../src/native/core.ts';
+import { guardOutcome } from '../guards/guard-outcome.ts';
 import type { CheckpointWeights } from './series/checkpoint-weights.ts';
 import { boundBits, type BinHistory } from './coding/bin-entropy.ts';
 import { contextCodedBytes } from './coding/context-coded-bytes.ts';
@@ -9,10 +11,16 @@ import { movementLost, type MovedTensor } from './quality/movement-lost.ts';
 import type { StoredCheckpoint, StoredTensor } from './series/stored-series.ts';
 import { errorRatio, roundAfresh, weightedError } from './quality/weighted-error.ts';
 
+/** What a hub run is compared with: the uploads, and the eval set by which the hub measured. */
+export interface Compared {
+  readonly checkpoints: readonly CheckpointWeights[];
+  readonly spec: EvalSetSpec;
+}
+
 /** A hub run as a row of the table. */
 export function hubResult(
   run: HubRun,
-  checkpoints: readonly CheckpointWeights[],
+  { checkpoints, spec }: Compared,
   named: Pick<MethodResult, 'name' | 'note' | 'alwaysAfresh'>,
 ): MethodResult {
   const outcomes = run.statuses.map(({ step, result }, i): CheckpointOutcome => {
@@ -37,6 +45,7 @@ export function hubResult(
       metricsBefore: baseline,
       metricsAfter: result!.fidelity === 'exact' ? baseline : measured,
       evaluations: trialCount,
+      guards: guardOutcome(stored, checkpoints[i]!, { result: result!, spec }),
       ...(migration !== undefined && { migration }),
       ...(i > 0 &&
         stored.tensors.length > 0 && {

@@ -1,3 +1,5 @@
+import type { GuardOutcome } from '../guards/guard-outcome.ts';
+
 /** Result of one method on one checkpoint. */
 export interface CheckpointOutcome {
   readonly step: number;
@@ -23,6 +25,10 @@ export interface CheckpointOutcome {
   readonly movementLost?: number;
   /** Squared errors weighted by squared gradients, divided by those of quantizing afresh with the same step. */
   readonly errorRatio?: ErrorRatio;
+  /** Of a hub's methods. */
+  readonly guards?: GuardOutcome;
+  /** As `degradation`, on examples that the hub never saw; absent if there are none. */
+  readonly freshDegradation?: Readonly<Record<string, number>>;
   /** Stored bytes of the bins with their tables, and the empirical bound on them. */
   readonly bins?: { readonly bytes: number; readonly boundBytes: number };
 }
