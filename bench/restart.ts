@@ -2,7 +2,7 @@
  * Measures the cost of training on from stored checkpoints: the final loss of a run that restarts from a hub's
  * downloads, against the same run unbroken.
  *
- *   npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]]
+ *   npm run bench:restart -- [--threshold t[,..]] [--without guard[,..]] [--progress t[,..]]
  *       [--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N]
  *       [--parallel N] [--metric m[,..]] [--text FILE]... [--train-script FILE] [--train-args="..."]
  *       [--json FILE] [--markdown FILE] [--into FILE --section NAME]
@@ -36,7 +36,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     trainArguments,
     textPaths,
     thresholds,
-    archiveThresholds,
+    without,
     progressThresholds,
     paperThresholds,
     exact,
@@ -57,7 +57,7 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
       hub: new HubClient(hub.url),
       arms: restartArms({
         ours: thresholds,
-        archive: archiveThresholds,
+        without,
         progress: progressThresholds,
         paper: paperThresholds,
         exact,

@@ -4,7 +4,7 @@ import { readRestartOptions } from './read-restart-options.ts';
 test('thresholds, seeds and restarts have defaults', () => {
   expect(readRestartOptions([])).toEqual({
     thresholds: [0.005, 0.01, 0.02, 0.05],
-    archiveThresholds: [],
+    without: [],
     progressThresholds: [],
     paperThresholds: [0.05],
     exact: false,
@@ -23,8 +23,8 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
     'train_lm.py',
     '--train-args',
     ' small  x',
-    '--archive',
-    '0.05',
+    '--without',
+    'weights,all',
     '--paper-threshold',
     '',
     '--into',
@@ -37,7 +37,7 @@ test('a script of a series with its arguments, and nothing of the paper', () => 
   expect(readRestartOptions(args)).toMatchObject({
     trainScript: 'train_lm.py',
     trainArguments: ['small', 'x'],
-    archiveThresholds: [0.05],
+    without: ['weights', 'all'],
     paperThresholds: [],
     into: { path: 'a.md', section: 'restart' },
     metrics: ['accuracy', 'loss'],
@@ -50,6 +50,8 @@ test.each([
   [['--threshold', '0.1,0.1']],
   [['--progress', '-1']],
   [['--state', 'lossy']],
+  [['--without', 'nothing']],
+  [['--without', 'all,all']],
   [['--state', 'fresh,fresh']],
   [['--state', '']],
   [['--seeds', '0']],

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { restartStates, type RestartState } from './restart-arm.ts';
+import { liftedGuards, restartStates, type LiftedGuard, type RestartState } from './restart-arm.ts';
 
 export interface RestartOptions {
   /** Thresholds of our method. */
   readonly thresholds: readonly number[];
-  /** Thresholds of our method with the rounding `archive`. */
-  readonly archiveThresholds: readonly number[];
+  /** Guards that our method does without, one after the other, at each of its thresholds. */
+  readonly without: readonly LiftedGuard[];
   /** Thresholds of our method with a bound on the loss of progress too. */
   readonly progressThresholds: readonly number[];
   readonly paperThresholds: readonly number[];
@@ -31,7 +31,8 @@ export interface RestartOptions {
 }
 
 export const restartUsage =
-  'npm run bench:restart -- [--threshold t[,..]] [--archive t[,..]] [--progress t[,..]] ' +
+  'npm run bench:restart -- [--threshold t[,..]] [--without rounding|weights|divergence|errors|progress|all[,..]] ' +
+  '[--progress t[,..]] ' +
   '[--paper-threshold t[,..]] [--exact] [--state exact|bounded|fresh[,..]] [--seeds N] [--restarts N] ' +
   '[--parallel N] [--metric m[,..]] ' +
   '[--text FILE]... [--train-script FILE] [--train-args="..."] [--json FILE] [--markdown FILE] [--into FILE ' +
@@ -44,7 +45,7 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
     args: [...args],
     options: {
       threshold: { type: 'string', default: '0.005,0.01,0.02,0.05' },
-      archive: { type: 'string', default: '' },
+      without: { type: 'string', default: '' },
       progress: { type: 'string', default: '' },
       'paper-threshold': { type: 'string', default: '0.05' },
       exact: { type: 'boolean', default: false },
@@ -64,11 +65,11 @@ export function readRestartOptions(args: readonly string[]): RestartOptions {
   });
   return {
     thresholds: readThresholds('--threshold', values.threshold),
-    archiveThresholds: readThresholds('--archive', values.archive),
+    without: values.without === '' ? [] : readWords('--without', values.without, liftedGuards),
     progressThresholds: readThresholds('--progress', values.progress),
     paperThresholds: readThresholds('--paper-threshold', values['paper-threshold']),
     exact: values.exact,
-    states: readStates(values.state),
+    states: readWords('--state', values.state, restartStates),
     seeds: readCount('--seeds', values.seeds),
     restarts: readCount('--restarts', values.restarts),
     parallel: readCount('--parallel', values.parallel),
@@ -92,14 +93,15 @@ function readThresholds(option: string, text: string): number[] {
   return thresholds;
 }
 
-function readStates(text: string): RestartState[] {
-  const states = text.split(',').map((word) => {
-    const state = restartStates.find((each) => each === word);
-    if (state === undefined) throw new Error(`--state wants ${restartStates.join(', ')}, not "${word}"`);
-    return state;
+/** A list of known words, each once. */
+function readWords<T extends string>(option: string, text: string, known: readonly T[]): T[] {
+  const words = text.split(',').map((word) => {
+    const found = known.find((each) => each === word);
+    if (found === undefined) throw new Error(`${option} wants ${known.join(', ')}, not "${word}"`);
+    return found;
   });
-  if (new Set(states).size !== states.length) throw new Error('--state names a state twice');
-  return states;
+  if (new Set(words).size !== words.length) throw new Error(`${option} names a word twice`);
+  return words;
 }
 
 function readCount(option: string, text: string): number {

@@ -4,7 +4,7 @@ import { restartArms } from './restart-arm.ts';
 test('ways to store that share a threshold have runs of their own, and names that a hub takes', () => {
   const arms = restartArms({
     ours: [0.01],
-    archive: [0.01],
+    without: ['rounding', 'all'],
     progress: [0.01],
     paper: [0.01],
     exact: true,
@@ -14,17 +14,18 @@ test('ways to store that share a threshold have runs of their own, and names tha
   expect(runs).toEqual([
     'exact',
     'residual-0-01',
-    'residual-archive-0-01',
+    'residual-without-rounding-0-01',
+    'residual-without-all-0-01',
     'residual-progress-0-01',
     'inshrinkerator-0-01',
   ]);
-  expect(arms.map(({ progress }) => progress)).toEqual([undefined, undefined, undefined, 0.5, undefined]);
+  expect(arms.map(({ progress }) => progress)).toEqual([undefined, undefined, undefined, undefined, 0.5, undefined]);
 });
 
 test('only bounded state is stored, so exact and fresh state restart from the same run', () => {
   const arms = restartArms({
     ours: [0.01],
-    archive: [],
+    without: [],
     progress: [],
     paper: [],
     exact: false,

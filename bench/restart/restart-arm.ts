@@ -6,14 +6,21 @@ import type { QuantizationMethod } from '../../src/checkpoint/options/quantizati
 export const restartStates = ['exact', 'bounded', 'fresh'] as const;
 export type RestartState = (typeof restartStates)[number];
 
+/**
+ * The guards of a threshold that a run can do without (docs/decisions/0046-quality-guards.md, `progress` by
+ * 0071-progress-after-a-restart.md), and all of them.
+ */
+export const liftedGuards = ['rounding', 'weights', 'divergence', 'errors', 'progress', 'all'] as const;
+export type LiftedGuard = (typeof liftedGuards)[number];
+
 /** A way to store the checkpoints that training restarts from, and the optimizer state that it restarts with. */
 export interface RestartArm {
   /** Name of a run at the hub, letters, digits and dashes. Arms that store the same share it. */
   readonly run: string;
   readonly state: RestartState;
   readonly method: QuantizationMethod | 'exact';
-  /** For our method; the default one if absent. */
-  readonly rounding?: 'archive';
+  /** For our method; every guard holds if absent. */
+  readonly without?: LiftedGuard;
   /** Largest relative degradation of every bounding metric; absent if storage is exact. */
   readonly threshold?: number;
   /** Largest share of a metric's gain since the checkpoint before that may be lost; no such bound if absent. */
@@ -23,8 +30,8 @@ export interface RestartArm {
 /** Thresholds of the ways to store. */
 export interface RestartThresholds {
   readonly ours: readonly number[];
-  /** Ours with the rounding `archive`. */
-  readonly archive: readonly number[];
+  /** Guards that ours does without, one after the other, at each of its thresholds. */
+  readonly without: readonly LiftedGuard[];
   /** Ours with a bound on the loss of progress too. */
   readonly progress: readonly number[];
   readonly paper: readonly number[];
@@ -49,12 +56,12 @@ function waysToStore(options: RestartThresholds & { readonly exact: boolean }): 
   const lossy = (
     method: QuantizationMethod,
     thresholds: readonly number[],
-    variant: Pick<RestartArm, 'rounding' | 'progress'> = {},
+    variant: Pick<RestartArm, 'without' | 'progress'> = {},
   ): Omit<RestartArm, 'state'>[] =>
     thresholds.map((threshold) => ({
       run: [
         method,
-        variant.rounding,
+        variant.without !== undefined && `without-${variant.without}`,
         variant.progress !== undefined && 'progress',
         String(threshold).replace(/[^0-9a-z]/g, '-'),
       ]
@@ -67,7 +74,7 @@ function waysToStore(options: RestartThresholds & { readonly exact: boolean }): 
   return [
     ...(options.exact ? [{ run: 'exact', method: 'exact' as const }] : []),
     ...lossy('residual', options.ours),
-    ...lossy('residual', options.archive, { rounding: 'archive' }),
+    ...options.without.flatMap((without) => lossy('residual', options.ours, { without })),
     ...lossy('residual', options.progress, { progress: progressMax }),
     ...lossy('inshrinkerator', options.paper),
   ];

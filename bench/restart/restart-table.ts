@@ -1,3 +1,4 @@
+import type { LiftedGuard } from './restart-arm.ts';
 import type { RestartFigures } from './restart-figures.ts';
 
 const methodNames = {
@@ -25,7 +26,7 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ];
   const lines = figures.map(({ arm, plan, seedCount, unbrokenMean, restartedMean, excessMean, excessWorst, ratio }) => [
     arm.threshold === undefined ? '-' : `${Number((100 * arm.threshold).toFixed(2))} %`,
-    `${methodNames[arm.method]}${arm.rounding === 'archive' ? ', archive' : ''}${progressText(arm)}${stateText(arm)}`,
+    `${methodNames[arm.method]}${withoutText(arm)}${progressText(arm)}${stateText(arm)}`,
     plan,
     String(seedCount),
     unbrokenMean.toFixed(4),
@@ -36,6 +37,19 @@ export function restartTable(figures: readonly RestartFigures[], metric: string)
   ]);
   const aligned = header.map((_, i) => (i < 3 ? '---' : '---:'));
   return [header, aligned, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+const guardNames: Readonly<Record<LiftedGuard, string>> = {
+  rounding: 'rounding to the nearest',
+  weights: 'the bound on weights',
+  divergence: 'the divergence',
+  errors: 'the standard error',
+  progress: 'the bound on progress',
+  all: 'any guard',
+};
+
+function withoutText({ without }: RestartFigures['arm']): string {
+  return without === undefined ? '' : ` without ${guardNames[without]}`;
 }
 
 function progressText({ progress }: RestartFigures['arm']): string {

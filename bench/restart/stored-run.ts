@@ -5,7 +5,7 @@ import type { HubClient } from '../../src/cli/demo/hub-client.ts';
 import { pushCheckpoint } from '../../src/cli/demo/push-series.ts';
 import type { SeriesCheckpoint } from '../../src/cli/demo/read-series.ts';
 import { benchEvalSet } from '../prepare-bench-hub.ts';
-import type { RestartArm } from './restart-arm.ts';
+import type { LiftedGuard, RestartArm } from './restart-arm.ts';
 import type { TrainingStart } from './run-training.ts';
 
 /** Bytes of the checkpoints pushed so far. */
@@ -52,14 +52,11 @@ export class StoredRun {
 
   static async create(
     place: StoredRunPlace,
-    { run, state, method, threshold, progress, rounding }: RestartArm,
+    { run, state, method, threshold, progress, without }: RestartArm,
     metrics: readonly string[],
   ): Promise<StoredRun> {
     const thresholds: QualityThresholds = Object.fromEntries(
-      metrics.map((metric) => [
-        metric,
-        progress === undefined ? (threshold ?? 0) : { relative: threshold ?? 0, progress },
-      ]),
+      metrics.map((metric) => [metric, thresholdOf({ threshold: threshold ?? 0, progress, without })]),
     );
     const kind =
       method === 'exact'
@@ -69,7 +66,7 @@ export class StoredRun {
             evalSet: benchEvalSet,
             thresholds,
             allowLarge: true,
-            search: searchOf({ method, rounding }),
+            search: searchOf({ method, without }),
           };
     await place.hub.post(`/v1/repositories/${place.repository}/runs`, {
       name: run,
@@ -133,12 +130,35 @@ export class StoredRun {
   }
 }
 
-/** The paper's method decides by the metrics alone, ours by what the hub has for its default. */
+/** A bound on progress in every checkpoint, the hub's own choice of it, or one that never binds. */
+function thresholdOf({
+  threshold,
+  progress,
+  without,
+}: {
+  readonly threshold: number;
+  readonly progress: number | undefined;
+  readonly without: LiftedGuard | undefined;
+}): QualityThresholds[string] {
+  if (progress !== undefined) return { relative: threshold, progress };
+  return without === 'progress' || without === 'all' ? { relative: threshold, progress: 1 } : threshold;
+}
+
+const noGuards = { weightErrorMax: null, standardErrors: 0, divergenceMax: null } as const;
+const searchWithout: Readonly<Record<LiftedGuard, object>> = {
+  rounding: { rounding: 'archive' },
+  weights: { weightErrorMax: null },
+  divergence: { divergenceMax: null },
+  errors: { standardErrors: 0 },
+  progress: {},
+  all: { ...noGuards, rounding: 'archive' },
+};
+
+/** The paper's method decides by the metrics alone, ours by what the hub has for its default but for one guard. */
 function searchOf({
   method,
-  rounding,
-}: Pick<RestartArm, 'method'> & { readonly rounding: RestartArm['rounding'] | undefined }) {
-  return method === 'inshrinkerator'
-    ? { method, weightErrorMax: null, standardErrors: 0, divergenceMax: null }
-    : { method, rounding };
+  without,
+}: Pick<RestartArm, 'method'> & { readonly without: LiftedGuard | undefined }): object {
+  if (method === 'inshrinkerator') return { method, ...noGuards };
+  return { method, ...(without !== undefined && searchWithout[without]) };
 }
