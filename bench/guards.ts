@@ -3,6 +3,7 @@
  * npm run bench:guards -- <series dir>... [--threshold t]... [--only name[,..]] [--dtype as-is|bf16] [--json FILE]
  *   [--into FILE --section NAME]
  *
+ * The paper's method searches in both directions with one seed for all codebooks; bench:compression tries its variants.
  * Every series of bench/series, or one with the same layout, goes through a hub of its own, once for each threshold of
  * its metric (0.5 and 1 % by default). What comes back is compared with the uploads tensor by tensor, and measured
  * again on the fresh examples that the series' `fresh` names. Three tables: bytes, what the guards kept, and metrics
@@ -70,6 +71,7 @@ async function compareSeries(seriesDirectory: string, threshold: number, directo
       directory,
       thresholds: bounds,
       seeds: 1,
+      paperOnce: true,
       startHub: () => Promise.resolve(hub),
       wanted: (name) => wanted.includes(name),
       ...(freshPath !== undefined && { freshBatchesPath: freshPath }),

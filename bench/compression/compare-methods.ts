@@ -31,6 +31,8 @@ export interface Comparison {
    * from a run's name.
    */
   readonly seeds: number;
+  /** Runs the paper's method once, searching in both directions with the first seed; all variants otherwise. */
+  readonly paperOnce?: boolean;
   /** For our own method; a run's default if absent. */
   readonly hysteresis?: Hysteresis;
   /** Batches that the hub never sees; the results of ours and of the paper's method are measured on them too. */
@@ -120,7 +122,8 @@ async function hubResults(comparison: Comparison, checkpoints: readonly Checkpoi
   }
   if (wanted(paperName)) {
     let best: { readonly run: HubRun; readonly result: MethodResult } | undefined;
-    for (const { run: name, note, search } of paperRuns(comparison.seeds)) {
+    const variants = paperRuns(comparison.seeds);
+    for (const { run: name, note, search } of comparison.paperOnce === true ? variants.slice(0, 1) : variants) {
       const run = await runAtHub(place, { run: name, thresholds, search }, onProgress);
       const result = hubResult(run, compared, { name: paperName, note, alwaysAfresh: true });
       if (best === undefined || totalBytes(result) < totalBytes(best.result)) best = { run, result };
