@@ -30,6 +30,7 @@ import { readBenchOptions, type BenchOptions } from './compression/read-options.
 import { ratioChart } from './compression/report/report-chart.ts';
 import { comparisonText, describeComparison, type ReportContext } from './compression/report/report-table.ts';
 import { describeRun } from './report/describe-run.ts';
+import { interruption } from './report/interruption.ts';
 import { writeSection } from './report/write-section.ts';
 
 async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {
@@ -105,14 +106,6 @@ async function compare(
     onResults: (soFar) => writeReports([...before, reportOf(soFar)], options),
   });
   return reportOf(results);
-}
-
-/** Rejects on SIGINT or SIGTERM: the hub and the files are then cleaned up as after any failure. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
-  });
 }
 
 function contextOf(results: readonly MethodResult[], series: Series, thresholds: DegradationLimits): ReportContext {

@@ -1,13 +1,14 @@
 /**
  * What the guards of a threshold keep, and what they take: Firn and the paper's method, at all defaults.
- * npm run bench:guards -- <series dir>... [--threshold t]... [--only name[,..]] [--dtype as-is|bf16] [--json FILE]
- *   [--into FILE --section NAME]
+ * npm run bench:guards -- <series dir or file of --json>... [--threshold t]... [--only name[,..]]
+ *   [--dtype as-is|bf16] [--json FILE] [--into FILE --section NAME]
  *
  * The paper's method searches in both directions with one seed for all codebooks; bench:compression tries its variants.
  * Every series of bench/series, or one with the same layout, goes through a hub of its own, once for each threshold of
  * its metric (0.5 and 1 % by default). What comes back is compared with the uploads tensor by tensor, and measured
  * again on the fresh examples that the series' `fresh` names. Three tables: bytes, what the guards kept, and metrics
- * that nothing bounds. With --json the figures of every checkpoint are kept as well.
+ * that nothing bounds. With --json the figures of every checkpoint are kept as well; such a file in place of a folder
+ * gives its rows without another run.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,7 @@ import type { MethodResult } from './compression/method-result.ts';
 import { narrowSeries, seriesDtypes } from './compression/series/narrow-series.ts';
 import { guardFigures } from './guards/guard-figures.ts';
 import { bytesTable, guardsTable, otherMetricsTable, type GuardedSeries } from './guards/guard-table.ts';
+import { interruption } from './report/interruption.ts';
 import { describeRun } from './report/describe-run.ts';
 import { writeSection } from './report/write-section.ts';
 
@@ -91,10 +93,14 @@ const work = await mkdtemp(join(tmpdir(), 'firn-guards-'));
 try {
   const compared: Compared[] = [];
   for (const directory of directories) {
+    if (directory.endsWith('.json')) {
+      compared.push(...(JSON.parse(await readFile(directory, 'utf8')) as Compared[]));
+      continue;
+    }
     for (const threshold of thresholds) {
       const place = join(work, String(compared.length));
       await mkdir(place);
-      compared.push(await compareSeries(directory, threshold, place));
+      compared.push(await Promise.race([compareSeries(directory, threshold, place), interruption()]));
       await rm(place, { recursive: true });
       if (options.json !== undefined) await writeFile(options.json, JSON.stringify(compared, undefined, 1));
     }

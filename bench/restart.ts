@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { HubClient } from '../src/cli/demo/hub-client.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
 import { describeRun } from './report/describe-run.ts';
+import { interruption } from './report/interruption.ts';
 import { compareRestarts, type RestartReport } from './restart/compare-restarts.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
@@ -77,14 +78,6 @@ async function main(options: RestartOptions, args: readonly string[]): Promise<v
     await hub?.stop();
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** Rejects on SIGINT or SIGTERM: the hub, the training and the files are then cleaned up as after any failure. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
-  });
 }
 
 function markdownOf(report: RestartReport): string {

@@ -18,6 +18,7 @@ import { requireFiles } from '../src/cli/demo/require-files.ts';
 import { seriesTensorMap } from '../src/cli/demo/series-tensor-map.ts';
 import { loadCore } from '../src/native/load-core.ts';
 import { describeRun } from './report/describe-run.ts';
+import { interruption } from './report/interruption.ts';
 import { findPython, pythonMissing } from './restart/find-python.ts';
 import { ownScript, ownTexts } from './restart/own-training.ts';
 import { compareBytes, withState, type StateBytes } from './state/compare-bytes.ts';
@@ -85,14 +86,6 @@ async function openSeries(directory: string): Promise<Series> {
   requireFiles(series);
   const tensorMap = await seriesTensorMap(series);
   return tensorMap === undefined ? series : { ...series, tensorMap };
-}
-
-/** Rejects on SIGINT or SIGTERM: the hub, the training and the files are then cleaned up as after any failure. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
-  });
 }
 
 function markdownOf({ bytes, resumed, torchVersion }: StateReport, ran: string): string {
