@@ -1,12 +1,14 @@
 /**
  * Measures what the search of every checkpoint of a series costs a hub:
- * `npx tsx bench/search.ts <series dir> [--threshold t] [--cache-mib m] [--first n] [--device d] [--json FILE]`
+ * `npx tsx bench/search.ts <series dir> [--threshold t] [--unguarded] [--cache-mib m] [--first n] [--device d]
+ * [--json FILE]`
  *
  * It pushes the series as the demo does: most of it, then a fork that pushes the last checkpoints once more from an
- * earlier step, the first of them with the parent's very bytes. For each checkpoint it prints the trials, the processor
- * seconds of the hub and of its evaluation children, the bytes they wrote to disk in units of the uploaded ones, and a
- * digest of the package without its ids, by which two versions of the hub are compared, or two values of `--device`
- * (FIRN_DEVICE). Linux only: the figures are those of /proc.
+ * earlier step, the first of them with the parent's very bytes. For each checkpoint it prints the trials and the
+ * searches they belong to, one for each ancestor, the processor seconds of the hub and of its evaluation children, the
+ * bytes they wrote to disk in units of the uploaded ones, and a digest of the package without its ids, by which two
+ * versions of the hub are compared, or two values of `--device` (FIRN_DEVICE). `--unguarded` leaves the threshold
+ * alone, without the guards that come with it. Linux only: the figures are those of /proc.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +23,7 @@ import { describeRun } from './report/describe-run.ts';
 import { packageDigest } from './report/package-digest.ts';
 
 const repository = 'bench/search';
+const unguarded = { weightErrorMax: null, divergenceMax: null, standardErrors: 0 };
 /** Ticks of the kernel's processor times in a second; Linux has 100 on every machine that Node runs on. */
 const ticksPerSecond = 100;
 
@@ -38,6 +41,7 @@ interface Cost extends Used {
   readonly run: string;
   readonly step: number;
   readonly trials: number;
+  readonly searches: number;
   readonly rawBytes: number;
   readonly storedBytes: number;
   readonly seconds: number;
@@ -91,6 +95,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     threshold: { type: 'string', default: '0.01' },
+    unguarded: { type: 'boolean', default: false },
     'cache-mib': { type: 'string' },
     first: { type: 'string' },
     device: { type: 'string', default: 'cpu' },
@@ -111,7 +116,8 @@ try {
   const client = new HubClient(hub.url);
   const { first, fork } = planPushes(series);
   const thresholds = { [series.metric]: Number(values.threshold) };
-  await prepareHub(client, series, { repository, run: first.run, thresholds, method: 'residual' });
+  const search = values.unguarded ? unguarded : undefined;
+  await prepareHub(client, series, { repository, run: first.run, thresholds, method: 'residual', search });
   for (const plan of fork === undefined ? [first] : [first, fork]) {
     if (plan.fromStep !== undefined)
       await client.post(`/v1/repositories/${repository}/runs`, {
@@ -127,8 +133,10 @@ try {
       const stored = join(directory, 'package.firn');
       await client.download(`${path}/package`, stored);
       const { rawBytes, storedBytes, trialCount: trials } = status.result;
+      const { items } = await client.get<{ items: { search: number }[] }>(`${path}/trials`);
+      const searches = new Set(items.map(({ search }) => search)).size;
       costs.push({
-        ...{ run: plan.run, step: checkpoint.step, trials, rawBytes, storedBytes, seconds },
+        ...{ run: plan.run, step: checkpoint.step, trials, searches, rawBytes, storedBytes, seconds },
         phases: status.result.seconds,
         hubSeconds: after.hubSeconds - before.hubSeconds,
         childSeconds: after.childSeconds - before.childSeconds,
@@ -157,10 +165,10 @@ console.log(describeRun('bench:search', process.argv.slice(2)));
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(costs, undefined, 1));
 
 function lineOf(cost: Cost): string {
-  const { run, step, trials, hubSeconds, childSeconds, diskBytes, writtenBytes, seconds, phases } = cost;
+  const { run, step, trials, searches, hubSeconds, childSeconds, diskBytes, writtenBytes, seconds, phases } = cost;
   const times = Object.entries(phases).map(([phase, took]) => `${phase} ${took.toFixed(1)}`);
   return (
-    `${run}@${step}: ${trials} trials, ${(hubSeconds + childSeconds).toFixed(1)} processor s ` +
+    `${run}@${step}: ${trials} trials in ${searches} searches, ${(hubSeconds + childSeconds).toFixed(1)} processor s ` +
     `(children ${childSeconds.toFixed(1)}), ${seconds.toFixed(1)} s (${times.join(', ')}), ` +
     `disk ${(diskBytes / cost.rawBytes).toFixed(2)} x, written ${(writtenBytes / cost.rawBytes).toFixed(2)} x, ` +
     `stored ${cost.storedBytes}, package ${cost.packageSha256.slice(0, 16)}`

@@ -339,8 +339,8 @@ export interface Addon {
     ...block: CodedBlockArguments
   ): Started<{
     symbols: Optional<CachedSymbolsHandle>;
-    /** Whether the symbols are on the device. */
-    onDevice: boolean;
+    /** Memory of the symbols; 0 if they are on the device. */
+    symbolBytes: number;
     statistics: BigInt64Array;
     errors: Float64Array;
     plainErrors: Optional<Float64Array>;

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "binding/arguments/handle.h"
+#include "common/scratch.h"
 #include "firn/context_coder.h"
 #include "firn/device.h"
+#include "firn/packed_symbols.h"
 
 namespace firn::binding {
 
@@ -37,20 +39,29 @@ struct HandleTag<ContextTables> {
   static constexpr napi_type_tag value{0xe1763d08f52bc94a, 0x27c40eb95f8d6a13};
 };
 
-// Symbols of a block with their contexts, stored outside the JavaScript heap: as buffers in it they would trigger
-// repeated garbage collections.
+// Symbols of a block with their contexts, one byte each, while a job works with them.
+struct PlainSymbols {
+  explicit PlainSymbols(size_t elements)
+      : count(elements), symbols(take_scratch(elements)), contexts(take_scratch(elements)) {}
+
+  // Without slots.
+  ContextBlock block() const {
+    return {{contexts.get(), count, nullptr, nullptr, 0}, symbols.get(), escapes.data(), escapes.size()};
+  }
+  // Brings them from a device. False if it has lost them.
+  bool fetch(const DeviceSymbols& from) { return device_fetch(from, symbols.get(), contexts.get(), &escapes); }
+
+  size_t count;
+  Scratch symbols, contexts;
+  std::vector<uint32_t> escapes;
+};
+
+// The same, kept from one job to another outside the JavaScript heap: as buffers in it they would trigger repeated
+// garbage collections.
 struct CachedSymbols {
   size_t count = 0;
-  std::shared_ptr<DeviceSymbols> there;  // if a device holds them, instead of all that follows
-  std::unique_ptr<uint8_t[]> symbols, contexts;
-  std::vector<uint32_t> escapes;
-
-  // Brings them from the device. False if it has lost them.
-  bool fetch(const DeviceSymbols& from) {
-    symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
-    contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
-    return device_fetch(from, symbols.get(), contexts.get(), &escapes);
-  }
+  std::shared_ptr<DeviceSymbols> there;  // if a device holds them, instead of `packed`
+  PackedSymbols packed;
 };
 
 template <>

@@ -70,10 +70,12 @@ class ResidualQuantizeJob final : public Job {
     const auto set = [&](const char* name, napi_value value) {
       return napi_set_named_property(env, result, name, value) == napi_ok;
     };
-    napi_value on_device;
-    if (napi_get_boolean(env, cached_ && cached_->there, &on_device) != napi_ok) return nullptr;
+    napi_value symbol_bytes;
+    const bool is_here = cached_ && !cached_->there;
+    if (napi_create_double(env, is_here ? static_cast<double>(cached_->packed.bytes()) : 0, &symbol_bytes) != napi_ok)
+      return nullptr;
     return set("statistics", statistics) && set("errors", errors) && set("plainErrors", plain_errors) &&
-                   set("symbols", symbols) && set("onDevice", on_device)
+                   set("symbols", symbols) && set("symbolBytes", symbol_bytes)
                ? result
                : nullptr;
   }
@@ -96,7 +98,9 @@ class ResidualQuantizeJob final : public Job {
         if (summed != Status::ok) return summed;
       }
       const ContextBlock block = coding.context_block(block_.slots.data());
-      if (cached_) keep(block);
+      if (cached_) {
+        if (const Status kept = keep(block); kept != Status::ok) return kept;
+      }
       return counts_->add(block);
     });
   }
@@ -106,25 +110,27 @@ class ResidualQuantizeJob final : public Job {
     DeviceRounding rounding;
     const DeviceBlock block = block_.for_device(before, &rounding);
     if (!device_quantize(device_, block, block_.device_slots(), plain_, &own, &found)) return false;
-    if (cached_) {
-      cached_->count = block_.segments.count;
-      if (found.symbols->may_stay()) cached_->there = std::move(found.symbols);
-      else if (!cached_->fetch(*found.symbols)) return false;
-    }
+    if (cached_ && !keep_there(found)) return false;
     if (counts_->add(own) != Status::ok) return false;
     statistics_ = std::move(found.statistics);
     errors_ = std::move(found.errors);
     plain_errors_ = std::move(found.plain_errors);
     return true;
   }
-  void keep(const ContextBlock& block) {
-    const size_t count = cached_->count = block.layout.count;
+  // False if the device has lost them.
+  bool keep_there(DeviceFindings& found) {
+    cached_->count = block_.segments.count;
+    if (found.symbols->may_stay()) {
+      cached_->there = std::move(found.symbols);
+      return true;
+    }
+    PlainSymbols plain(cached_->count);
+    return plain.fetch(*found.symbols) && keep(plain.block()) == Status::ok;
+  }
+  Status keep(const ContextBlock& block) {
+    cached_->count = block.layout.count;
     cached_->there = nullptr;
-    cached_->symbols = std::make_unique_for_overwrite<uint8_t[]>(count);
-    cached_->contexts = std::make_unique_for_overwrite<uint8_t[]>(count);
-    std::memcpy(cached_->symbols.get(), block.symbols, count);
-    std::memcpy(cached_->contexts.get(), block.layout.contexts, count);
-    cached_->escapes.assign(block.escapes, block.escapes + block.escape_count);
+    return cached_->packed.pack(block);
   }
   std::shared_ptr<DeviceContext> device_;
   CodedBlock block_;

@@ -11,10 +11,12 @@ namespace {
 // use(symbols) with symbols on the host; gone if a device has lost them.
 template <typename Use>
 Status here(const CachedSymbols& cached, Use use) {
-  if (!cached.there) return use(cached);
-  CachedSymbols fetched;
-  fetched.count = cached.count;
-  return fetched.fetch(*cached.there) ? use(fetched) : Status::gone;
+  PlainSymbols plain(cached.count);
+  if (cached.there) return plain.fetch(*cached.there) ? use(plain) : Status::gone;
+  if (const Status status = cached.packed.unpack(plain.symbols.get(), plain.contexts.get()); status != Status::ok)
+    return status;
+  plain.escapes = cached.packed.escapes();
+  return use(plain);
 }
 
 // Cached symbols and their destination.
@@ -31,9 +33,12 @@ struct CachedBlock {
   // use(block) with the symbols on the host; gone if a device has lost them.
   template <typename Use>
   Status with_block(Use use) const {
-    return here(*cached, [&](const CachedSymbols& own) {
-      const ContextLayout layout{own.contexts.get(), own.count, counts.data(), slots.data(), counts.size()};
-      return use(ContextBlock{layout, own.symbols.get(), own.escapes.data(), own.escapes.size()});
+    return here(*cached, [&](const PlainSymbols& own) {
+      ContextBlock block = own.block();
+      block.layout.segment_counts = counts.data();
+      block.layout.segment_slots = slots.data();
+      block.layout.segments = counts.size();
+      return use(block);
     });
   }
 };
@@ -124,7 +129,7 @@ class ResidualMovedElementsJob final : public Job {
         if (device_elements(*r.cached->there, block, r.dtype, to)) return Status::ok;
       }
       if (r.chain.left_out()) return Status::gone;
-      return here(*r.cached, [&](const CachedSymbols& own) {
+      return here(*r.cached, [&](const PlainSymbols& own) {
         ResidualCoding coding;
         if (const Status status = coding.begin(before, r.segments.view()); status != Status::ok) return status;
         coding.use(own.symbols.get(), own.escapes.data(), own.escapes.size());

@@ -6,10 +6,10 @@ import type { Restorer } from '../../restore/restorer.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
-import { LastAncestor } from './last-ancestor.ts';
+import { KeptAncestors } from './kept-ancestors.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
-/** The ancestor chosen for a plan; its chain stays open until another is opened. */
+/** The ancestor chosen for a plan; its chain stays open until several others are opened. */
 export interface OpenedAncestor {
   readonly candidate: AncestorCandidate;
   readonly ancestor: Ancestor;
@@ -42,16 +42,15 @@ export interface AncestorParts {
 }
 
 /**
- * Opens stored checkpoints along the plan of a new one. The last one opened stays open until another is, or until
- * `close`.
+ * Opens stored checkpoints along the plan of a new one. The last few opened stay open until `close`.
  */
 export class Ancestors {
   readonly #parts: AncestorParts;
-  readonly #last: LastAncestor;
+  readonly #kept: KeptAncestors;
 
   constructor(parts: AncestorParts) {
     this.#parts = parts;
-    this.#last = new LastAncestor(parts.source, parts.signal);
+    this.#kept = new KeptAncestors(parts.source, parts.signal);
   }
 
   /**
@@ -89,18 +88,18 @@ export class Ancestors {
   }
 
   /**
-   * A candidate matched to the plan's blocks; open until another is opened. Undefined when its chain has no room for
-   * another package or cannot be read. Rejects with the errors of catalog and store.
+   * A candidate matched to the plan's blocks; open until several others are opened. Undefined when its chain has no
+   * room for another package or cannot be read. Rejects with the errors of catalog and store.
    */
   async open(candidate: AncestorCandidate, plan: CodingPlan): Promise<Ancestor | undefined> {
     const { packageId } = candidate.checkpoint;
     return packageId === undefined
       ? undefined
-      : this.#last.along(packageId, plan, () => this.#openChain(candidate, packageId));
+      : this.#kept.along(packageId, plan, () => this.#openChain(candidate, packageId));
   }
 
   close(): Promise<void> {
-    return this.#last.close();
+    return this.#kept.close();
   }
 
   async #openChain(candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {

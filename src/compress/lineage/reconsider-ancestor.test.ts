@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { Trial } from '../../catalog/contract/trial-records.ts';
 import { withinThreshold } from '../../checkpoint/quality/quality.ts';
@@ -31,13 +31,23 @@ function sharpened(step: number, factor = 1.25): TestTensors {
 }
 
 describe('a run whose steps have to become finer', () => {
-  const pushed: { readonly checkpoint: Checkpoint; readonly trials: readonly Trial[] }[] = [];
+  const pushed: {
+    readonly checkpoint: Checkpoint;
+    readonly trials: readonly Trial[];
+    /** By each opened chain, the package at its end. */
+    readonly opened: readonly string[];
+  }[] = [];
   beforeAll(async () => {
+    const { restorer } = harness.context();
+    const open = vi.spyOn(restorer, 'open');
     const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' } });
     for (let step = 0; step < 8; step += 1) {
+      open.mockClear();
       const checkpoint = await harness.push(run, step, withGradients(sharpened(step), tinyGradients(step)));
-      pushed.push({ checkpoint, trials: await harness.catalog.trials.list(checkpoint.id) });
+      const opened = open.mock.calls.map(([[newest]]) => newest!.id);
+      pushed.push({ checkpoint, trials: await harness.catalog.trials.list(checkpoint.id), opened });
     }
+    open.mockRestore();
   });
   /** The ancestors with which trials were measured. */
   const scopes = (trials: readonly Trial[]): Set<string> =>
@@ -46,6 +56,10 @@ describe('a run whose steps have to become finer', () => {
   test('searches with another ancestor if that may cost less, and counts every trial', () => {
     expect(pushed.some(({ trials }) => scopes(trials).size > 1)).toBe(true);
     for (const { checkpoint, trials } of pushed) expect(checkpoint.result!.trialCount).toBe(trials.length);
+  });
+
+  test('opens each ancestor once, whatever was searched and estimated in between', () => {
+    for (const { opened } of pushed) expect(opened).toEqual([...new Set(opened)]);
   });
 
   test('numbers the trials of all searches in one row, each with its search', () => {

@@ -1,20 +1,16 @@
 import type { Addon, CachedSymbolsHandle } from '../addon.ts';
 import type { CachedSymbols } from '../core.ts';
 
-/** Bytes of a symbol and its context. */
-const bytesPerElement = 2;
-
 /** Implements CachedSymbols with a C++ object. */
 export class NativeCachedSymbols implements CachedSymbols {
   readonly memoryBytes: number;
   readonly #addon: Addon;
   #handle: CachedSymbolsHandle | undefined;
 
-  /** `elementCount`: of symbols in memory of the process, else 0. */
-  constructor(addon: Addon, handle: CachedSymbolsHandle, elementCount: number) {
+  constructor(addon: Addon, handle: CachedSymbolsHandle, memoryBytes: number) {
     this.#addon = addon;
     this.#handle = handle;
-    this.memoryBytes = bytesPerElement * elementCount;
+    this.memoryBytes = memoryBytes;
   }
 
   /** The C++ object of symbols that were not released. */

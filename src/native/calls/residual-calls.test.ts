@@ -70,6 +70,27 @@ describe('a block through a chain of packages', async () => {
     );
   });
 
+  it('has the same payload and elements from symbols that were kept, in less than a byte for each', async () => {
+    const chain = { links, start: origins };
+    const values = valuesOf(last.elements, 'F32');
+    const moved = new Uint8Array(Float32Array.from(values, (w, k) => w + (k % 17 === 0 ? 0.02 : 0)).buffer);
+    const parts = { chain, segments: segmentsAt(3), slots: Uint32Array.from([2, 0, 1]), deadZone: 156 };
+    const block = { ...parts, weights: moved, weightDtype: 'F32' as const };
+    const found = await core.residualQuantize(block, { counts: core.createContextCounts(), keep: true });
+    const symbols = found.symbols!;
+    expect(symbols.memoryBytes).toBeGreaterThan(0);
+    expect(symbols.memoryBytes).toBeLessThan(values.length);
+    const segments = { counts: Uint32Array.from(counts), slots: parts.slots };
+    const statistics = core.createContextCounts();
+    await core.countCachedSymbols(symbols, segments, statistics);
+    const tables = await statistics.build({ slots: 3 });
+    expect(await core.encodeCachedSymbols(symbols, segments, tables)).toEqual(await core.residualEncode(block, tables));
+    expect(await core.residualMovedElements(symbols, parts, 'F32')).toEqual(
+      await core.residualCodedElements(block, 'F32'),
+    );
+    symbols.release();
+  });
+
   it('has elements of another dtype, and writes them to the given buffer', async () => {
     const halves = await core.convert(last.elements, 'F32', 'BF16');
     expect(await core.residualElements({ links, start: origins }, 'BF16')).toEqual(halves);

@@ -50,9 +50,8 @@ export function residualCalls(runner: JobRunner) {
         (number) => addon.residualElements(engine, number, options.into, ...chainArguments(chain)),
       ),
     residualQuantize: async (block, { counts, keep, plain = false }, signal) => {
-      let elementCount = 0;
-      const { symbols, onDevice, ...sums } = await runJob(runner, signal, () => {
-        elementCount = checkBlock(block);
+      const { symbols, symbolBytes, ...sums } = await runJob(runner, signal, () => {
+        checkBlock(block);
         return addon.residualQuantize(
           engine,
           NativeContextCounts.handleOf(counts),
@@ -61,7 +60,7 @@ export function residualCalls(runner: JobRunner) {
           ...blockArguments(block),
         );
       });
-      return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, onDevice ? 0 : elementCount) };
+      return { ...sums, symbols: symbols && new NativeCachedSymbols(addon, symbols, symbolBytes) };
     },
     countCachedSymbols: (symbols, { counts: lengths, slots }, counts, signal) =>
       runJob(runner, signal, () => {

@@ -96,18 +96,26 @@ export class QuantizingPass {
     });
   }
 
+  /**
+   * Root mean square of the matrices' rounding errors, in steps, after a pass with these attempts. Blocks are rounded
+   * again only if the pass did not sum their errors with equal weights.
+   */
   roundingError(
     files: readonly (ResidualFile | undefined)[],
     attempts: Attempts,
     options: EncodingOptions,
   ): Promise<number | undefined> {
     const { core } = this.parts;
+    const numbers = new Map(this.places.map((at, number) => [at, number]));
     return distanceInSteps(this.places, {
       ...options,
       core,
-      coder: this.coder,
       files,
-      roundingOf: (at) => this.roundingOf(attempts, at),
+      errorsOf: async (file, at, counts) => {
+        const found = this.found[numbers.get(at)!];
+        const summed = found?.rounding === describeRounding(attempts, at) ? found.findings.plainErrors : undefined;
+        return summed ?? this.coder.errors(file, at, this.roundingOf(attempts, at), counts, options.signal);
+      },
     });
   }
 

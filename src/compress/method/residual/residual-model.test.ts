@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import { loadCore } from '../../../native/load-core.ts';
 import { memorySource } from '../../harness/memory-source.test-support.ts';
 import { SymbolCache } from './lattice/symbol-cache.ts';
 import { planCodings } from '../../plan/plan-codings.ts';
 import { residualMethod } from './residual-method.ts';
+import type { ResidualModel } from './residual-model.ts';
 import { residualQuantization } from './residual-quantization.ts';
 import { sampleElementsMax } from '../../plan/sample-blocks.ts';
 import { f32, noise, type TestTensors } from '../../harness/tiny-model.test-support.ts';
@@ -12,7 +13,7 @@ import { f32, noise, type TestTensors } from '../../harness/tiny-model.test-supp
 const core = loadCore();
 const config = { method: 'residual', step: -32 } as const;
 
-async function quantizationOf(tensors: TestTensors, parallel: number) {
+async function quantizationOf(tensors: TestTensors, parallel: number, weightErrorMax?: number) {
   const source = memorySource(core, tensors);
   const types = new Map<string, LayerType>(Object.keys(tensors).map((name) => [name, 'linear']));
   const plan = await planCodings(source, types, { parallel, codingOf: residualMethod.codingOf });
@@ -26,6 +27,7 @@ async function quantizationOf(tensors: TestTensors, parallel: number) {
     warn: () => undefined,
     symbolCache,
     rounding: 'archive',
+    weightErrorMax,
     parallel,
   });
 }
@@ -52,4 +54,19 @@ test('a rough estimate of a small model equals its actual size', async () => {
   expect(await quantization.roughBytes!(config, { parallel: 2 })).toBe(
     await quantization.estimateBytes(config, { parallel: 2 }),
   );
+});
+
+test('under a bound on weights the rounding error is known from the last pass: nothing is rounded for it', async () => {
+  const tensors = { 'fc.weight': f32([400, 400], noise(160_000, 2)), 'fc.bias': f32([400], noise(400, 3)) };
+  const round = vi.spyOn(core, 'residualQuantize');
+  const errorOf = async (weightErrorMax?: number) => {
+    const model = (await (await quantizationOf(tensors, 2, weightErrorMax)).quantize(config)) as ResidualModel;
+    round.mockClear();
+    return { error: await model.roundingError({ parallel: 2 }), rounded: round.mock.calls.length };
+  };
+  const [known, again] = [await errorOf(100), await errorOf()];
+  round.mockRestore();
+  expect(known).toEqual({ error: again.error, rounded: 0 });
+  expect(again.error).toBeGreaterThan(0);
+  expect(again.rounded).toBeGreaterThan(0);
 });

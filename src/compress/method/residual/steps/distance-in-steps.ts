@@ -1,22 +1,21 @@
 import { effectiveRank } from '../../../../graph/layers/layer-type-of.ts';
-import { latticeErrorWords, type NativeCore } from '../../../../native/core.ts';
+import { latticeErrorWords, type ContextCounts, type NativeCore } from '../../../../native/core.ts';
 import { latticeError } from '../../../../native/lattice-error.ts';
 import { latticeSegment, type ResidualFile } from '../../../../package/blocks/residual-block.ts';
 import { scaleOf } from '../../../../package/residual-tensor.ts';
 import { forEachBounded } from '../../../bounded-parallel.ts';
 import type { EncodingOptions } from '../../quantized-model.ts';
 import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
-import type { BlockRounding, ResidualCoder } from '../residual-coder.ts';
 
 /** Most blocks sampled, spread evenly: 8 M weights give a good enough mean. */
 const blocksMax = 64;
 
 export interface DistanceParts extends EncodingOptions {
   readonly core: NativeCore;
-  readonly coder: ResidualCoder;
   /** The values to compare weights with, and their steps. By file number. */
   readonly files: readonly (ResidualFile | undefined)[];
-  readonly roundingOf: (at: BlockPlace) => BlockRounding;
+  /** Sums for a block's errors in which each weight counts alike; what they add to `counts` is ignored. */
+  readonly errorsOf: (file: ResidualFile, at: BlockPlace, counts: ContextCounts) => Promise<Float64Array>;
 }
 
 /**
@@ -25,7 +24,7 @@ export interface DistanceParts extends EncodingOptions {
  */
 export async function distanceInSteps(
   places: readonly BlockPlace[],
-  { core, coder, files, roundingOf, parallel, signal }: DistanceParts,
+  { core, files, errorsOf, parallel }: DistanceParts,
 ) {
   const every = Math.max(1, Math.ceil(places.length / blocksMax));
   const looked = places.filter((_, i) => i % every === 0);
@@ -33,7 +32,7 @@ export async function distanceInSteps(
   const sums: { readonly squares: number; readonly count: number }[] = [];
   await forEachBounded(looked.entries(), parallel, async ([i, at]) => {
     const file = files[at.file]!;
-    sums[i] = blockSum(file, at, await coder.errors(file, at, roundingOf(at), counts, signal));
+    sums[i] = blockSum(file, at, await errorsOf(file, at, counts));
   });
   const count = sums.reduce((total, block) => total + block.count, 0);
   const squares = sums.reduce((total, block) => total + block.squares, 0);

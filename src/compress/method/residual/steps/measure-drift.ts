@@ -35,7 +35,12 @@ export async function measureDrift(parts: DriftParts): Promise<number | undefine
   );
   const names = parts.deviceNames?.against(ancestor);
   const coder = new ResidualCoder({ ...parts, names, gramMatrices: undefined, gradientScale: () => 0 });
-  return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => stayingPut });
+  const { signal } = parts;
+  return distanceInSteps(places, {
+    ...parts,
+    files,
+    errorsOf: (file, at, counts) => coder.errors(file, at, stayingPut, counts, signal),
+  });
 }
 
 /** The file with the ancestor's records. */

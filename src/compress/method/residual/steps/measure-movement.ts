@@ -31,5 +31,10 @@ export async function measureMovement(parts: MovementParts): Promise<number | un
     gramMatrices: undefined,
     gradientScale: () => 0,
   });
-  return distanceInSteps(places, { ...parts, coder, files, roundingOf: () => stayingPut });
+  const { signal } = parts;
+  return distanceInSteps(places, {
+    ...parts,
+    files,
+    errorsOf: (file, at, counts) => coder.errors(file, at, stayingPut, counts, signal),
+  });
 }

@@ -4,7 +4,7 @@ import { loadCore } from '../../native/load-core.ts';
 import { MemoryStore } from '../../package/memory-store.test-support.ts';
 import { Restorer } from '../../restore/restorer.ts';
 import { encodeInMemory, prepareSource } from '../harness/encode-in-memory.test-support.ts';
-import { LastAncestor } from './last-ancestor.ts';
+import { KeptAncestors } from './kept-ancestors.ts';
 import { f32, noise } from '../harness/tiny-model.test-support.ts';
 
 const core = loadCore();
@@ -17,7 +17,7 @@ const config = {
   protectFraction: 0,
 } as const;
 
-test('one chain is open at a time, and the same ancestor is returned until another is requested', async () => {
+test('an ancestor is the same object while it is kept, and the one not requested for longest is closed', async () => {
   const model = await prepareSource(
     { fc: f32([32, 32], noise(1024, 1)) },
     new Map<string, LayerType>([['fc', 'linear']]),
@@ -36,17 +36,21 @@ test('one chain is open at a time, and the same ancestor is returned until anoth
     vi.spyOn(chain, 'close').mockImplementation(async () => void (isClosed[number] = true));
     return chain;
   };
-  const last = new LastAncestor(model.source);
-  const first = await last.along('one', model.plan, opened);
-  expect(await last.along('one', model.plan, opened)).toBe(first);
-  expect(await last.along('one', { ...model.plan }, opened)).not.toBe(first);
-  expect(isClosed).toEqual([false]);
-  expect(await last.along('two', model.plan, opened)).not.toBe(first);
-  expect(isClosed).toEqual([true, false]);
-  expect(await last.along('none', model.plan, async () => undefined)).toBeUndefined();
-  expect(isClosed).toEqual([true, true]);
-  await last.along('one', model.plan, opened);
-  await last.close();
-  await last.close();
-  expect(isClosed).toEqual([true, true, true]);
+  const kept = new KeptAncestors(model.source);
+  const first = await kept.along('one', model.plan, opened);
+  expect(await kept.along('one', model.plan, opened)).toBe(first);
+  const elsewhere = { ...model.plan };
+  expect(await kept.along('one', elsewhere, opened)).not.toBe(first);
+  const others = ['two', 'three', 'four'];
+  for (const name of others) await kept.along(name, model.plan, opened);
+  const again = await kept.along('one', elsewhere, opened);
+  expect(isClosed).toEqual([false, false, false, false]);
+  await kept.along('five', model.plan, opened);
+  expect(isClosed).toEqual([false, true, false, false, false]);
+  expect(await kept.along('one', elsewhere, opened)).toBe(again);
+  expect(await kept.along('none', model.plan, async () => undefined)).toBeUndefined();
+  expect(isClosed).toEqual([false, true, true, false, false]);
+  await kept.close();
+  await kept.close();
+  expect(isClosed).toEqual([true, true, true, true, true]);
 });
