@@ -47,6 +47,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<codebook_elements_call>(exports, "codebookElements");
   add<dequantize_call>(exports, "dequantize");
   add<convert_call>(exports, "convert");
+  add<count_tokens_call>(exports, "countTokens");
+  add<encode_tokens_call>(exports, "encodeTokens");
   add<create_token_counts>(exports, "createTokenCounts");
   add<token_counts_add>(exports, "tokenCountsAdd");
   add<token_counts_merge>(exports, "tokenCountsMerge");

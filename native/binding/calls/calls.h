@@ -41,6 +41,10 @@ napi_value convert_call(Arguments& args);
 napi_value assign_levels_call(Arguments& args);
 napi_value codebook_elements_call(Arguments& args);
 
+// level_token_calls.cc
+napi_value count_tokens_call(Arguments& args);
+napi_value encode_tokens_call(Arguments& args);
+
 // token_calls.cc
 napi_value create_token_counts(Arguments& args);
 napi_value token_counts_add(Arguments& args);

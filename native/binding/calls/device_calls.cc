@@ -58,7 +58,9 @@ napi_value device_figures(Arguments& args) {
   };
   const bool done = set("name", name) && set("lost", lost) && set("lastFailure", last_failure) &&
                     number("totalBytes", figures.total_bytes) && number("budgetBytes", figures.budget_bytes) &&
-                    number("usedBytes", figures.used_bytes) && number("uploadedBytes", figures.uploaded_bytes) &&
+                    number("usedBytes", figures.used_bytes) && number("peakBytes", figures.peak_bytes) &&
+                    number("uploadedBytes", figures.uploaded_bytes) &&
+                    number("downloadedBytes", figures.downloaded_bytes) &&
                     number("works", figures.works) && number("declined", figures.declined) &&
                     number("failures", figures.failures) &&
                     set_number(env, object, "busySeconds", figures.busy_seconds);

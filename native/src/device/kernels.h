@@ -9,6 +9,7 @@
 #include "context/dense/dense_encode_team.h"
 #include "context/dense/dense_sample_team.h"
 #include "entropy/rans_team.h"
+#include "entropy/token/tokens_team.h"
 #include "lossless/float/exact_team.h"
 #include "lossless/float/relate_team.h"
 #include "residual_quant/gptq/gptq_cells_team.h"
@@ -46,5 +47,8 @@
   X(count_levels, CountLevelsTeamKernel) \
   X(exclusive_sums, ExclusiveSumsTeamKernel) \
   X(gather_protected, GatherProtectedTeamKernel) \
-  X(dequantize, DequantizeTeamKernel)
+  X(dequantize, DequantizeTeamKernel) \
+  X(level_keys, LevelKeysTeamKernel) \
+  X(count_tokens, CountTokensTeamKernel) \
+  X(encode_tokens, EncodeTokensTeamKernel)
 // clang-format on

@@ -72,7 +72,7 @@ class DeviceWork {
   const char* what_;
   DeviceStatus status_ = DeviceStatus::ok;
   bool is_done_ = false, is_under_way_ = false, was_lost_ = false;
-  uint64_t uploaded_bytes_ = 0;
+  uint64_t uploaded_bytes_ = 0, downloaded_bytes_ = 0;
   std::unique_ptr<DeviceLane> lane_;
   std::vector<DevicePiecePtr> pieces_;
   std::vector<ToHold> to_hold_;
