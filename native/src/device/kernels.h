@@ -15,6 +15,7 @@
 #include "residual_quant/gptq/gptq_cells_team.h"
 #include "residual_quant/gptq/gptq_team.h"
 #include "residual_quant/lattice/lattice_team.h"
+#include "residual_quant/lattice/origins_team.h"
 #include "stats/moments_team.h"
 #include "stats/sketch_team.h"
 
@@ -42,6 +43,7 @@
   X(lattice_rebuild, LatticeRebuildTeamKernel) \
   X(lattice_values, LatticeValuesTeamKernel) \
   X(lattice_errors, LatticeErrorsTeamKernel) \
+  X(lattice_origins, LatticeOriginsTeamKernel) \
   X(sketch_quantized, SketchQuantizedTeamKernel) \
   X(assign_levels, AssignLevelsTeamKernel) \
   X(count_levels, CountLevelsTeamKernel) \
