@@ -4,8 +4,8 @@
 
 namespace firn {
 
-DeviceWork::DeviceWork(DeviceContext& context, const char* what)
-    : impl_(context.impl()), account_(context.counts()), what_(what) {
+DeviceWork::DeviceWork(DeviceContext& context, const char* what, Need need)
+    : impl_(context.impl()), account_(context.counts()), what_(what), need_(need) {
   impl_.begin_work();
   was_lost_ = impl_.lost();
   if (was_lost_) settle(DeviceStatus::failed);
@@ -28,7 +28,7 @@ DeviceWork::~DeviceWork() {
   using End = DeviceContext::Impl::End;
   const End end = was_lost_                               ? End::declined
                   : status_ == DeviceStatus::failed          ? End::failed
-                  : status_ == DeviceStatus::out_of_memory ? End::no_room
+                  : status_ == DeviceStatus::out_of_memory ? (need_ == Need::keep ? End::declined : End::no_room)
                   : is_done_                               ? End::done
                                                            : End::declined;
   impl_.end_work(account_, end, was_lost_, what_, {uploaded_bytes_, downloaded_bytes_});
