@@ -35,6 +35,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<device_forget>(exports, "deviceForget");
   add<device_rename>(exports, "deviceRename");
   add<account_engine>(exports, "accountEngine");
+  add<engine_without_device>(exports, "engineWithoutDevice");
   add<device_account>(exports, "deviceAccount");
   add<sketch_values_call>(exports, "sketchValues");
   add<sketch_sensitivity_call>(exports, "sketchSensitivity");

@@ -137,6 +137,8 @@ export interface Addon {
   deviceRename(engine: EngineHandle, from: string, to: string): void;
   /** An engine with the same pool and device, and an account of its own; undefined without a device. */
   accountEngine(engine: EngineHandle): EngineHandle | undefined;
+  /** An engine with the same pool and no device. */
+  engineWithoutDevice(engine: EngineHandle): EngineHandle;
   deviceAccount(engine: EngineHandle): DeviceWork | undefined;
   stats(engine: EngineHandle): { threads: number; queued: number; running: number; simd: 'scalar' | 'avx2' | 'avx512' };
 

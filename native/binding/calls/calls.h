@@ -19,6 +19,7 @@ napi_value device_figures(Arguments& args);
 napi_value device_forget(Arguments& args);
 napi_value device_rename(Arguments& args);
 napi_value account_engine(Arguments& args);
+napi_value engine_without_device(Arguments& args);
 napi_value device_account(Arguments& args);
 
 // sketch_calls.cc

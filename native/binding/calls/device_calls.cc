@@ -75,6 +75,13 @@ napi_value account_engine(Arguments& args) {
   return Engine::create_with_account(args.env(), std::move(engine));
 }
 
+// A handle of an engine whose jobs use no device.
+napi_value engine_without_device(Arguments& args) {
+  auto engine = args.handle<Engine>(0);
+  if (!args.ok()) return args.throw_type_error();
+  return Engine::create_without_device(args.env(), std::move(engine));
+}
+
 // Undefined without a device.
 napi_value device_account(Arguments& args) {
   const auto engine = args.handle<Engine>(0);
