@@ -315,7 +315,7 @@ class Phases {
     const started = performance.now();
     try {
       return await ctx.tracer.span(`encode.${phase}`, {}, async (span) => {
-        const onDevice = deviceAttributes(ctx.core);
+        const onDevice = deviceAttributes(ctx.core, () => performance.now() / 1000);
         try {
           return await work();
         } finally {
