@@ -1,8 +1,9 @@
 /**
  * Measures what a device does for a hub: put to ready with a given config, for checkpoints with the shapes of models of
- * 0.1, 1 and 7 billion parameters, transfers included.
+ * 0.01 to 7 billion parameters, transfers included.
  *
- *     npm run bench:device -- [--billions 0.1,1] [--on cpu,auto] [--json FILE] [--into DOCUMENT --section NAME]
+ *     npm run bench:device -- [--billions 0.1,1] [--on cpu,auto] [--memory MIB] [--json FILE]
+ *         [--into DOCUMENT --section NAME]
  *
  * `npm run` starts with the table of the kernels (`firn_device_bench`), which needs CMake and a compiler alone. A base
  * and a delta of every shape are pushed to one hub for each value of FIRN_DEVICE in `--on`; the packages have to be the
@@ -28,12 +29,14 @@ const { values } = parseArgs({
   options: {
     billions: { type: 'string', default: '0.1' },
     on: { type: 'string', default: 'cpu,auto' },
+    memory: { type: 'string', default: '0' },
     json: { type: 'string' },
     into: { type: 'string' },
     section: { type: 'string', default: 'device' },
   },
 });
 
+const memoryMib = Number(values.memory);
 const directory = await mkdtemp(join(tmpdir(), 'firn-device-'));
 const costs: (DeviceCost & { readonly parameters: number })[] = [];
 try {
@@ -47,7 +50,7 @@ try {
     for (const [step, path] of paths.entries()) await writeShapedModel(path, shape, { step, drift });
     const parameters = parameterCount(shape);
     for (const device of values.on.split(','))
-      for await (const cost of deviceRound({ device, paths, step: commonStep, directory })) {
+      for await (const cost of deviceRound({ device, paths, step: commonStep, memoryMib, directory })) {
         costs.push({ ...cost, parameters });
         console.error(`${billions} billion, ${device}, checkpoint ${cost.step}: ${cost.seconds.toFixed(1)} s`);
       }

@@ -19,6 +19,10 @@ export interface DeviceCost {
   readonly processorSeconds: number;
   /** Bytes that crossed the bus to the device; 0 without one. */
   readonly sentBytes: number;
+  /** Bytes that came back. */
+  readonly receivedBytes: number;
+  /** The most memory of the device that was used until the checkpoint was ready, those before it included. */
+  readonly peakBytes: number;
   readonly calls: number;
   /** Calls that the device left to the processor. */
   readonly declined: number;
@@ -33,6 +37,8 @@ export interface DeviceRound {
   /** Files of the checkpoints, in the order of their steps. */
   readonly paths: readonly string[];
   readonly step: number;
+  /** FIRN_DEVICE_MEMORY_MIB. */
+  readonly memoryMib: number;
   /** Scratch directory. */
   readonly directory: string;
 }
@@ -40,9 +46,19 @@ export interface DeviceRound {
 const repository = 'bench/device';
 
 /** Pushes the checkpoints with a given step to a hub of their own, whose worker uses `device`. */
-export async function* deviceRound({ device, paths, step, directory }: DeviceRound): AsyncGenerator<DeviceCost> {
+export async function* deviceRound({
+  device,
+  paths,
+  step,
+  memoryMib,
+  directory,
+}: DeviceRound): AsyncGenerator<DeviceCost> {
   const data = join(directory, `hub-${device.replace(':', '-')}`);
-  const hub = await HubProcess.start(data, { FIRN_DEVICE: device, FIRN_MERGE: 'off' });
+  const hub = await HubProcess.start(data, {
+    FIRN_DEVICE: device,
+    FIRN_DEVICE_MEMORY_MIB: String(memoryMib),
+    FIRN_MERGE: 'off',
+  });
   try {
     const client = new HubClient(hub.url);
     const [namespace, name] = repository.split('/');
@@ -86,6 +102,7 @@ async function push(
   if (state !== 'ready' || result === undefined)
     throw new Error(`checkpoint ${number} on ${device} is ${state}: ${JSON.stringify(error)}`);
   const counts = await deviceCounts(hub.url);
+  const since = (name: (typeof countNames)[number]): number => counts[name] - countsBefore[name];
   const stored = join(directory, 'package.firn');
   await client.download(`${checkpoint}/package`, stored);
   return {
@@ -96,21 +113,30 @@ async function push(
     seconds: (ready - started) / 1000,
     encodeSeconds: (ready - uploaded) / 1000,
     processorSeconds: processorSecondsOf(hub.pid) - usedBefore,
-    sentBytes: counts.uploaded_bytes - countsBefore.uploaded_bytes,
-    calls: counts.calls - countsBefore.calls,
-    declined: counts.declined - countsBefore.declined,
-    failures: counts.failures - countsBefore.failures,
+    sentBytes: since('uploaded_bytes_total'),
+    receivedBytes: since('downloaded_bytes_total'),
+    peakBytes: counts.memory_peak_bytes,
+    calls: since('calls_total'),
+    declined: since('declined_total'),
+    failures: since('failures_total'),
     packageSha256: packageDigest(readFileSync(stored)),
   };
 }
 
-const countNames = ['uploaded_bytes', 'calls', 'declined', 'failures'] as const;
+const countNames = [
+  'uploaded_bytes_total',
+  'downloaded_bytes_total',
+  'memory_peak_bytes',
+  'calls_total',
+  'declined_total',
+  'failures_total',
+] as const;
 
-/** Sums of the counters `firn_device_*_total` of a hub; 0 for those that it does not have. */
+/** Sums of the figures `firn_device_*` of a hub; 0 for those that it does not have. */
 async function deviceCounts(url: string): Promise<Readonly<Record<(typeof countNames)[number], number>>> {
   const text = await (await fetch(new URL('/metrics', url))).text();
   const sumOf = (name: string): number =>
-    [...text.matchAll(new RegExp(`^firn_device_${name}_total(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].reduce(
+    [...text.matchAll(new RegExp(`^firn_device_${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].reduce(
       (sum, [, value]) => sum + Number(value),
       0,
     );

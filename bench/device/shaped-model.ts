@@ -11,6 +11,8 @@ export interface ModelShape {
 
 /** Shapes by billions of parameters, as they are asked for. */
 export const modelShapes: ReadonlyMap<string, ModelShape> = new Map([
+  ['0.01', { width: 256, layers: 8, vocabulary: 16_384 }],
+  ['0.03', { width: 512, layers: 7, vocabulary: 16_384 }],
   ['0.1', { width: 768, layers: 12, vocabulary: 16_384 }],
   ['1', { width: 2048, layers: 19, vocabulary: 16_384 }],
   ['7', { width: 4096, layers: 34, vocabulary: 32_000 }],

@@ -35,6 +35,7 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<device_forget>(exports, "deviceForget");
   add<device_rename>(exports, "deviceRename");
   add<account_engine>(exports, "accountEngine");
+  add<engine_without_device>(exports, "engineWithoutDevice");
   add<device_account>(exports, "deviceAccount");
   add<sketch_values_call>(exports, "sketchValues");
   add<sketch_sensitivity_call>(exports, "sketchSensitivity");
@@ -47,6 +48,8 @@ Napi::Object init_module(Napi::Env, Napi::Object exports) {
   add<codebook_elements_call>(exports, "codebookElements");
   add<dequantize_call>(exports, "dequantize");
   add<convert_call>(exports, "convert");
+  add<count_tokens_call>(exports, "countTokens");
+  add<encode_tokens_call>(exports, "encodeTokens");
   add<create_token_counts>(exports, "createTokenCounts");
   add<token_counts_add>(exports, "tokenCountsAdd");
   add<token_counts_merge>(exports, "tokenCountsMerge");

@@ -55,8 +55,9 @@ export interface CheckpointToCompress {
 /**
  * Search, quantize, encode, verify (DESIGN section 3, steps 3 to 5). Deterministic: the same uploads and ancestors give
  * the same package, as far as evaluations agree. Everything is measured on one kind of device, as the run wishes; if
- * that fails on a GPU, everything is done once more on the processor. Scratch files, and on failure the package, are
- * removed on every way out. Rejects with the errors of the rooms it uses.
+ * that fails on a GPU, everything is done once more on the processor. The core uses its device unless the run wants
+ * none. Scratch files, and on failure the package, are removed on every way out. Rejects with the errors of the rooms
+ * it uses.
  */
 export async function compressCheckpoint(
   ctx: CompressContext,
@@ -88,10 +89,11 @@ async function compressOn(
   work: CheckpointToCompress & { readonly device: DeviceKind },
   signal: AbortSignal,
 ): Promise<CompressedCheckpoint> {
-  const account = given.core.withDeviceAccount();
-  const ctx = account === undefined ? given : { ...given, core: account.core };
   const { checkpoint, rows, device } = work;
   const run = runOfCheckpoint(work.run, checkpoint);
+  const own = run.device === 'none' ? given.core.withoutDevice() : given.core;
+  const account = own.withDeviceAccount();
+  const ctx = { ...given, core: account?.core ?? own };
   const packageId = checkpoint.id.replaceAll('-', '');
   const packageKey = `packages/${packageId}-${work.attempt}`;
   const warnings = new Set<string>();
@@ -313,7 +315,7 @@ class Phases {
     const started = performance.now();
     try {
       return await ctx.tracer.span(`encode.${phase}`, {}, async (span) => {
-        const onDevice = deviceAttributes(ctx.core);
+        const onDevice = deviceAttributes(ctx.core, () => performance.now() / 1000);
         try {
           return await work();
         } finally {

@@ -3,13 +3,17 @@ import type { Checkpoint } from '../catalog/contract/checkpoint-records.ts';
 import { expectCode } from '../catalog/catalog-fixtures.test-support.ts';
 import type { DeviceKind } from '../checkpoint/device-kind.ts';
 import type { FirnError } from '../checkpoint/firn-error.ts';
+import { loadCore } from '../native/load-core.ts';
 import { deviceFailure } from '../evaluate/device/device-failure.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import type { CompressContext } from './compress-context.ts';
 import { openCompressHarness, withGradients, type CompressHarness } from './harness/compress-harness.test-support.ts';
-import { tinyGradients, tinyWeights } from './harness/tiny-model.test-support.ts';
+import { f32, noise, tinyGradients, tinyWeights } from './harness/tiny-model.test-support.ts';
 
 const upload = withGradients(tinyWeights(0), tinyGradients(0));
+/** With a block that a device takes, exact too. Each is another: a copy says what compressed the first. */
+const large = (seed: number) =>
+  withGradients({ ...tinyWeights(0), 'wide.weight': f32([200, 200], noise(40_000, seed)) }, tinyGradients(0));
 let harness: CompressHarness;
 /** What each request was to run on, in order. */
 let asked: DeviceKind[];
@@ -88,6 +92,27 @@ describe('a checkpoint', () => {
     const run = await harness.newRun({ fidelity: 'exact', device: 'required' });
     const ready = await harness.push(run, 0, upload, { ctx: workerWith(cpu) });
     expect([ready.state, measuredOn(ready), asked]).toEqual(['ready', undefined, []]);
+  });
+});
+
+describe('the device that a worker encodes on', () => {
+  const core = loadCore({ device: { kind: 'emulated' }, threads: 2 });
+
+  test.each([
+    ['preferred', 'lossy', 'emulated', 1],
+    ['none', 'lossy', 'cpu', 2],
+    ['preferred', 'exact', 'emulated', 3],
+    ['required', 'exact', 'emulated', 4],
+    ['none', 'exact', 'cpu', 5],
+  ] as const)('of a run with `%s` (%s) it is %s', async (device, fidelity, expected, seed) => {
+    const before = core.deviceFigures()!.works;
+    const run =
+      fidelity === 'exact'
+        ? await harness.newRun({ device, fidelity })
+        : await harness.newFixedRun({ method: 'residual', step: -64 }, { device });
+    const checkpoint = await harness.push(run, 0, large(seed), { ctx: harness.context({ core }) });
+    expect(checkpoint).toMatchObject({ state: 'ready', result: { encodedOn: expected } });
+    expect(core.deviceFigures()!.works > before).toBe(expected === 'emulated');
   });
 });
 

@@ -1,4 +1,13 @@
-import type { AssignedLevels, Cells, DecodedContexts, DeviceFigures, DeviceWork, QuantizedSymbols } from './core.ts';
+import type {
+  AssignedLevels,
+  Cells,
+  DecodedContexts,
+  DeviceFigures,
+  DeviceWork,
+  EncodedLevels,
+  LevelFindings,
+  QuantizedSymbols,
+} from './core.ts';
 
 /** C++ objects owned by JavaScript; only the addon makes them, and it recognises its own. */
 export interface EngineHandle {
@@ -98,6 +107,7 @@ type LeftStateArguments = [name: string, stateName: string, starts: number, segm
 /** Three numbers a segment. */
 type MasterPlaceArguments = [reference: Uint8Array, segments: Uint32Array];
 type StatePlaceArguments = [encoding: number, segments: Uint32Array, reference: Optional<Uint8Array>];
+type CodedLevels = [...CodebookBlockArguments, previous: Optional<Uint8Array>, previousName: string, modulus: number];
 type LevelBlockArguments = [previous: Optional<Uint8Array>, current: Uint8Array, modulus: number];
 type ContextLayoutArguments = [contexts: Uint8Array, counts: Uint32Array, slots: Uint32Array];
 type ContextBlockArguments = [...ContextLayoutArguments, symbols: Uint8Array, escapes: Uint32Array];
@@ -127,6 +137,8 @@ export interface Addon {
   deviceRename(engine: EngineHandle, from: string, to: string): void;
   /** An engine with the same pool and device, and an account of its own; undefined without a device. */
   accountEngine(engine: EngineHandle): EngineHandle | undefined;
+  /** An engine with the same pool and no device. */
+  engineWithoutDevice(engine: EngineHandle): EngineHandle;
   deviceAccount(engine: EngineHandle): DeviceWork | undefined;
   stats(engine: EngineHandle): { threads: number; queued: number; running: number; simd: 'scalar' | 'avx2' | 'avx512' };
 
@@ -167,6 +179,9 @@ export interface Addon {
     engine: EngineHandle,
     ...rest: [...CodebookBlockArguments, dtype: number, table: Uint8Array, levelCount: number]
   ): Started<Uint8Array>;
+  /** Adds the tokens of a block's levels to counts. */
+  countTokens(engine: EngineHandle, ...rest: [...CodedLevels, counts: TokenCountsHandle]): Started<LevelFindings>;
+  encodeTokens(engine: EngineHandle, ...rest: [...CodedLevels, tables: TokenTablesHandle]): Started<EncodedLevels>;
   dequantize(
     engine: EngineHandle,
     levels: Uint8Array,

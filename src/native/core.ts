@@ -45,6 +45,8 @@ export interface NativeCore
    * device. This core has to outlive it.
    */
   withDeviceAccount(): AccountedCore | undefined;
+  /** A core with the same pool and no device. This core has to outlive it. */
+  withoutDevice(): NativeCore;
 }
 
 export interface AccountedCore {

@@ -138,7 +138,7 @@ describe('the addon', () => {
   });
 
   it('answers any call without arguments, or with wrong ones, with a TypeError', () => {
-    const takeAnEngineAlone = ['stats', 'deviceFigures', 'accountEngine', 'deviceAccount'];
+    const takeAnEngineAlone = ['stats', 'deviceFigures', 'accountEngine', 'engineWithoutDevice', 'deviceAccount'];
     for (const name of Object.keys(addon).filter(
       (name) => name !== 'createTokenCounts' && name !== 'createContextCounts',
     )) {

@@ -7,6 +7,7 @@ import { deviceCalls } from './calls/device-calls.ts';
 import { NativeContextCounts, NativeContextTables } from './calls/context-objects.ts';
 import {
   blockElementsMax,
+  type LevelCoding,
   type LevelMap,
   type NativeCore,
   type Partition,
@@ -125,6 +126,16 @@ function quantizeCalls(runner: JobRunner) {
         const block = codebookBlockArguments(pair, partition, map);
         checkArguments.levelTable({ dtype, table, levelCount });
         return addon.codebookElements(engine, ...block, dtypeNumber[dtype], table, levelCount);
+      }),
+    countTokens: (pair, partition, request, signal) =>
+      runJob(runner, signal, () => {
+        const coded = codedLevelsArguments(pair, partition, request);
+        return addon.countTokens(engine, ...coded, NativeTokenCounts.handleOf(request.counts));
+      }),
+    encodeTokens: (pair, partition, request, signal) =>
+      runJob(runner, signal, () => {
+        const coded = codedLevelsArguments(pair, partition, request);
+        return addon.encodeTokens(engine, ...coded, NativeTokenTables.handleOf(request.tables));
       }),
     dequantize: (levels, request, signal) =>
       runJob(runner, signal, () => {
@@ -321,6 +332,13 @@ function codebookBlockArguments(pair: WeightBlock, partition: Partition, map: Le
     protectedLevel,
     boundaries,
   ] as const;
+}
+
+/** The same, and the levels that theirs are coded against. */
+function codedLevelsArguments(pair: WeightBlock, partition: Partition, { map, previous, modulus }: LevelCoding) {
+  const block = codebookBlockArguments(pair, partition, map);
+  checkArguments.levelCoding(pair, { previous: previous?.levels, modulus });
+  return [...block, previous?.levels, previous?.heldAs ?? '', modulus] as const;
 }
 
 function thresholdArguments(sketch: Sketch, fraction: number) {

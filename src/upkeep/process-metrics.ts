@@ -120,12 +120,20 @@ export function deviceMetrics(registry: Registry, core: Pick<NativeCore, 'device
     ({ usedBytes }) => usedBytes,
   );
   ofDevice(
+    { name: 'firn_device_memory_peak_bytes', help: 'The most memory of the device that it has used.' },
+    ({ peakBytes }) => peakBytes,
+  );
+  ofDevice(
     { name: 'firn_device_busy_seconds_total', help: 'Time in which the device had work.', type: 'counter' },
     ({ busySeconds }) => busySeconds,
   );
   ofDevice(
     { name: 'firn_device_uploaded_bytes_total', help: 'Bytes sent to the device.', type: 'counter' },
     ({ uploadedBytes }) => uploadedBytes,
+  );
+  ofDevice(
+    { name: 'firn_device_downloaded_bytes_total', help: 'Bytes that came back from the device.', type: 'counter' },
+    ({ downloadedBytes }) => downloadedBytes,
   );
   ofDevice(
     { name: 'firn_device_calls_total', help: 'Native calls that the device did.', type: 'counter' },

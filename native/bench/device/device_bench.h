@@ -71,6 +71,8 @@ inline constexpr size_t kDeviceElements = 64u << 20;
 
 // Sketches (sketch_bench.cc).
 void device_bench_stats(DeviceBench& bench);
+// Levels of a codebook and their tokens (codebook_bench.cc).
+void device_bench_codebook(DeviceBench& bench);
 // The lattice and moments (lattice_bench.cc).
 void device_bench_lattice(DeviceBench& bench);
 // Rounding along the inputs (rounding_bench.cc).

@@ -1,13 +1,15 @@
 // Prints a table of kernels on a device:
-//   firn_device_bench [part of a name]
+//   firn_device_bench [part of a name [emulated]]
 // Without a CUDA device it says so and ends with 2. It ends with 1 when an answer differs from the processor's.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "bench/device/device_bench.h"
+#include "device/cpu_device.h"
 
 namespace firn::bench {
 namespace {
@@ -106,8 +108,11 @@ int main(int argc, char** argv) {
   using namespace firn;
   std::string why_not = "built without FIRN_CUDA";
   const DeviceTable* table = nullptr;
+  // firn_device_bench <part of a name> emulated: the processor in a device's place, which shows whether answers are
+  // right, and nothing of speed.
+  if (argc > 2 && std::string(argv[2]) == "emulated") table = &cpu_device_table();
 #ifdef FIRN_CUDA_LIBRARY
-  table = load_cuda_table(FIRN_CUDA_LIBRARY, &why_not);
+  if (!table) table = load_cuda_table(FIRN_CUDA_LIBRARY, &why_not);
 #endif
   if (!table) {
     std::fprintf(stderr, "no device: %s\n", why_not.c_str());
@@ -122,6 +127,7 @@ int main(int argc, char** argv) {
   bench::DeviceBench bench(*device, argc > 1 ? argv[1] : "");
   bench.measure_copy();
   bench::device_bench_stats(bench);
+  bench::device_bench_codebook(bench);
   bench::device_bench_rounding(bench);
   bench::device_bench_cells(bench);
   bench::device_bench_context(bench);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -10,6 +11,26 @@ namespace firn::bench {
 namespace {
 
 constexpr size_t kBlocks = kDeviceElements / kBlockElementsMax;
+
+// What a base starts from: one value for each of its tensors.
+void bench_origins(DeviceBench& bench, std::vector<DeviceBuffer>& buffers, int32_t* values, uint8_t* activity) {
+  constexpr uint32_t kTensor = 1u << 20;
+  std::vector<LatticeOrigin> origins;
+  std::vector<int32_t> expected(kDeviceElements);
+  for (uint32_t first = 0; first < kDeviceElements; first += kTensor) {
+    origins.push_back({first, kTensor, static_cast<int32_t>(first / kTensor) - 20});
+    std::fill_n(expected.begin() + first, kTensor, origins.back().value);
+  }
+  const LatticeOrigin* const d_origins = bench.up(buffers, origins);
+  const LatticeOriginsTeamKernel kernel{d_origins, static_cast<uint32_t>(origins.size()),
+                                        static_cast<uint32_t>(kDeviceElements), values, activity};
+  bench.measure({.name = "lattice_origins",
+                 .bytes = kDeviceElements * 5,
+                 .on_device = [&] { bench.check(bench.device().run(&DeviceTable::lattice_origins, kernel)); },
+                 .on_processor = nullptr,
+                 .elements = kDeviceElements,
+                 .same = [&] { return bench.down(values, kDeviceElements) == expected; }});
+}
 
 }  // namespace
 
@@ -126,6 +147,26 @@ void device_bench_lattice(DeviceBench& bench) {
                                 bench.down(new_activity, kDeviceElements) == own_activity &&
                                 bench.down(rebuilt, own_elements.size()) == own_elements;
                        }});
+    uint8_t* const of_values = bench.room<uint8_t>(buffers, kDeviceElements * size);
+    std::vector<uint8_t> own_of_values(elements.size());
+    const auto values_to_elements = [&](size_t first, size_t count) {
+      each_block(first, count, [&](size_t, size_t at) {
+        lattice_values(values.data() + at, {&segment, 1}, dtype, own_of_values.data() + at * size);
+      });
+    };
+    if (bench.wants("lattice_values" + suffix)) values_to_elements(0, kDeviceElements);
+    bench.measure({.name = "lattice_values" + suffix,
+                   .bytes = kDeviceElements * (4 + size),
+                   .on_device =
+                       [&] {
+                         bench.check(bench.device().run(
+                             &DeviceTable::lattice_values,
+                             LatticeValuesTeamKernel{d_blocks, kBlocks, d_segments, k, of_values, dtype}));
+                       },
+                   .on_processor = values_to_elements,
+                   .elements = kDeviceElements,
+                   .same = [&] { return bench.down(of_values, own_of_values.size()) == own_of_values; }});
+    if (dtype == Dtype::f32) bench_origins(bench, buffers, new_values, new_activity);
     bench.measure({.name = "lattice_contexts" + suffix,
                    .bytes = kDeviceElements * 6,
                    .bar = 0,

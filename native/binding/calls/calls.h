@@ -19,6 +19,7 @@ napi_value device_figures(Arguments& args);
 napi_value device_forget(Arguments& args);
 napi_value device_rename(Arguments& args);
 napi_value account_engine(Arguments& args);
+napi_value engine_without_device(Arguments& args);
 napi_value device_account(Arguments& args);
 
 // sketch_calls.cc
@@ -40,6 +41,10 @@ napi_value convert_call(Arguments& args);
 // level_calls.cc
 napi_value assign_levels_call(Arguments& args);
 napi_value codebook_elements_call(Arguments& args);
+
+// level_token_calls.cc
+napi_value count_tokens_call(Arguments& args);
+napi_value encode_tokens_call(Arguments& args);
 
 // token_calls.cc
 napi_value create_token_counts(Arguments& args);

@@ -58,7 +58,9 @@ napi_value device_figures(Arguments& args) {
   };
   const bool done = set("name", name) && set("lost", lost) && set("lastFailure", last_failure) &&
                     number("totalBytes", figures.total_bytes) && number("budgetBytes", figures.budget_bytes) &&
-                    number("usedBytes", figures.used_bytes) && number("uploadedBytes", figures.uploaded_bytes) &&
+                    number("usedBytes", figures.used_bytes) && number("peakBytes", figures.peak_bytes) &&
+                    number("uploadedBytes", figures.uploaded_bytes) &&
+                    number("downloadedBytes", figures.downloaded_bytes) &&
                     number("works", figures.works) && number("declined", figures.declined) &&
                     number("failures", figures.failures) &&
                     set_number(env, object, "busySeconds", figures.busy_seconds);
@@ -71,6 +73,13 @@ napi_value account_engine(Arguments& args) {
   if (!args.ok()) return args.throw_type_error();
   if (!engine->device()) return nullptr;
   return Engine::create_with_account(args.env(), std::move(engine));
+}
+
+// A handle of an engine whose jobs use no device.
+napi_value engine_without_device(Arguments& args) {
+  auto engine = args.handle<Engine>(0);
+  if (!args.ok()) return args.throw_type_error();
+  return Engine::create_without_device(args.env(), std::move(engine));
 }
 
 // Undefined without a device.

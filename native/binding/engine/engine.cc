@@ -38,8 +38,8 @@ Engine::Engine(napi_env env, size_t threads, size_t queue_max)
         napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking);
       })) {}
 
-Engine::Engine(napi_env env, std::shared_ptr<Engine> of)
-    : env_(env), device_(of->device_->with_own_account()), of_(std::move(of)) {}
+Engine::Engine(napi_env env, std::shared_ptr<Engine> of, std::shared_ptr<DeviceContext> device)
+    : env_(env), device_(std::move(device)), of_(std::move(of)) {}
 
 Engine::~Engine() { stop(); }
 
@@ -58,7 +58,12 @@ napi_value Engine::create(napi_env env, size_t threads, size_t queue_max) {
 }
 
 napi_value Engine::create_with_account(napi_env env, std::shared_ptr<Engine> of) {
-  return make_handle(env, std::shared_ptr<Engine>(new Engine(env, std::move(of))));
+  auto device = of->device_->with_own_account();
+  return make_handle(env, std::shared_ptr<Engine>(new Engine(env, std::move(of), std::move(device))));
+}
+
+napi_value Engine::create_without_device(napi_env env, std::shared_ptr<Engine> of) {
+  return make_handle(env, std::shared_ptr<Engine>(new Engine(env, std::move(of), nullptr)));
 }
 
 // The function that pool threads call to wake the JavaScript thread. Nothing is passed through it: finished jobs wait

@@ -22,6 +22,8 @@ class Engine {
   // The same for an engine that starts its jobs in the pool of `of`, which must have a device. What the device does for
   // them is counted in an account of its own.
   static napi_value create_with_account(napi_env env, std::shared_ptr<Engine> of);
+  // The same for one whose jobs use no device.
+  static napi_value create_without_device(napi_env env, std::shared_ptr<Engine> of);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -43,7 +45,7 @@ class Engine {
 
  private:
   Engine(napi_env env, size_t threads, size_t queue_max);
-  Engine(napi_env env, std::shared_ptr<Engine> of);
+  Engine(napi_env env, std::shared_ptr<Engine> of, std::shared_ptr<DeviceContext> device);
   bool connect();
   void settle_finished();
   void settle(Job& job, int32_t status);

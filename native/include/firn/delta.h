@@ -21,6 +21,21 @@ inline constexpr size_t kBlockElementsMax = 1u << 17;
 
 class TokenTables;
 
+// A run of equal values behind a source level.
+struct CountedRun {
+  uint32_t level, length;
+};
+// Runs shorter than this are counted by their length.
+inline constexpr uint32_t kShortRuns = 64;
+
+// The tokens of a block, counted elsewhere.
+struct CountedTokens {
+  uint32_t levels = 0, modulus = 0;   // source levels and values are below these
+  std::vector<uint32_t> values;       // `modulus` a source level
+  std::vector<uint32_t> runs;         // kShortRuns a source level, by length
+  std::vector<CountedRun> long_runs;  // of at least kShortRuns
+};
+
 // Token frequencies of one table set; filled block by block, merged in any order.
 class TokenCounts {
  public:
@@ -32,6 +47,8 @@ class TokenCounts {
   // `previous` may be null. invalid_argument when count > kBlockElementsMax, modulus outside 1..256, or a level >=
   // modulus.
   Status add(const uint8_t* previous, const uint8_t* current, size_t count, uint32_t modulus);
+  // The same for a block that was counted elsewhere. invalid_argument when the counts do not fit their description.
+  Status add_counted(const CountedTokens& block);
   void merge(const TokenCounts& other);
   // Huffman codes for these counts; code lengths at most kCodeLengthMax bits.
   TokenTables build() const;
@@ -68,9 +85,11 @@ class TokenTables {
   Status decode(const uint8_t* bytes, size_t size, const uint8_t* previous, size_t count, uint32_t modulus,
                 uint8_t* current) const;
 
+  struct Impl;
+
  private:
   friend class TokenCounts;
-  struct Impl;
+  friend class DeviceTokenCodes;
   std::unique_ptr<Impl> impl_;
 };
 

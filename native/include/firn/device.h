@@ -43,7 +43,9 @@ struct DeviceFigures {
   std::string name;  // as its driver says it
   uint64_t total_bytes, budget_bytes;
   uint64_t used_bytes;      // of the budget: held, worked on, or kept for the next work
-  uint64_t uploaded_bytes;  // since it was opened, as all below
+  uint64_t peak_bytes;      // the most of it that was used since it was opened; all below are since then
+  uint64_t uploaded_bytes;  // to the device
+  uint64_t downloaded_bytes;
   uint64_t works;           // calls that the device did
   uint64_t declined;        // left to the processor: no work for a device, or no room
   uint64_t failures;        // ended by a failure of the device, and done again on the processor

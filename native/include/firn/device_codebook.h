@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firn/codebook_quant/assign.h"
+#include "firn/delta.h"
 #include "firn/device.h"
 #include "firn/sketch.h"
 
@@ -42,5 +43,28 @@ struct LevelTable {
 // assign_levels(), then dequantize() of the levels with their words.
 bool device_codebook_elements(DeviceContext& context, const CodebookWeights& weights, const Partition& partition,
                               const LevelMap& map, const LevelTable& table, void* out);
+
+// What a block's levels are coded against, as TokenCounts::add() takes it.
+struct LevelsBefore {
+  std::string_view name;            // of the levels
+  const uint8_t* levels = nullptr;  // or null
+  uint32_t modulus = 1;
+};
+
+// What counting finds besides tokens.
+struct LevelFindings {
+  uint64_t protected_count = 0;
+  uint64_t moved = 0;  // levels that differ from the previous ones; 0 without these
+};
+
+// assign_levels(), then TokenCounts::add() of the levels, to be added by TokenCounts::add_counted().
+bool device_count_tokens(DeviceContext& context, const CodebookWeights& weights, const Partition& partition,
+                         const LevelMap& map, const LevelsBefore& before, CountedTokens* counts,
+                         LevelFindings* findings);
+
+// assign_levels(), then TokenTables::encode() of the levels, appended to `stream`, and the words of gather_protected().
+bool device_encode_tokens(DeviceContext& context, const CodebookWeights& weights, const Partition& partition,
+                          const LevelMap& map, const LevelsBefore& before, const TokenTables& tables,
+                          std::vector<uint8_t>* stream, std::vector<uint16_t>* words);
 
 }  // namespace firn

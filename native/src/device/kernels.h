@@ -9,11 +9,13 @@
 #include "context/dense/dense_encode_team.h"
 #include "context/dense/dense_sample_team.h"
 #include "entropy/rans_team.h"
+#include "entropy/token/tokens_team.h"
 #include "lossless/float/exact_team.h"
 #include "lossless/float/relate_team.h"
 #include "residual_quant/gptq/gptq_cells_team.h"
 #include "residual_quant/gptq/gptq_team.h"
 #include "residual_quant/lattice/lattice_team.h"
+#include "residual_quant/lattice/origins_team.h"
 #include "stats/moments_team.h"
 #include "stats/sketch_team.h"
 
@@ -41,10 +43,14 @@
   X(lattice_rebuild, LatticeRebuildTeamKernel) \
   X(lattice_values, LatticeValuesTeamKernel) \
   X(lattice_errors, LatticeErrorsTeamKernel) \
+  X(lattice_origins, LatticeOriginsTeamKernel) \
   X(sketch_quantized, SketchQuantizedTeamKernel) \
   X(assign_levels, AssignLevelsTeamKernel) \
   X(count_levels, CountLevelsTeamKernel) \
   X(exclusive_sums, ExclusiveSumsTeamKernel) \
   X(gather_protected, GatherProtectedTeamKernel) \
-  X(dequantize, DequantizeTeamKernel)
+  X(dequantize, DequantizeTeamKernel) \
+  X(level_keys, LevelKeysTeamKernel) \
+  X(count_tokens, CountTokensTeamKernel) \
+  X(encode_tokens, EncodeTokensTeamKernel)
 // clang-format on

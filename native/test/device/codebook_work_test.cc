@@ -23,6 +23,12 @@ struct CodebookCase {
   Status assigned = Status::ok, dequantized = Status::ok;
   std::vector<uint8_t> levels, elements_of_levels;
   std::vector<uint16_t> words;
+  // Levels before, and what coding against them gives.
+  std::vector<uint8_t> levels_before;
+  uint32_t modulus = 1;
+  uint64_t moved = 0;
+  TokenTables tables;
+  std::vector<uint8_t> stored_tables, stream;
 
   CodebookCase(const CodebookCase&) = delete;
   CodebookCase& operator=(const CodebookCase&) = delete;
@@ -60,15 +66,20 @@ struct CodebookCase {
     if (random.below(10) == 0 && of_levels.level_count > 1) --of_levels.level_count;
     table = elements(entries, of_levels.dtype);
     of_levels.elements = table.data();
-    answer();
+    answer(random);
+  }
+  LevelsBefore before() const {
+    return {before_name, levels_before.empty() ? nullptr : levels_before.data(), modulus};
   }
   void call(const std::string& of) {
     name = of;
     block.name = name;
+    before_name = name + "/before";
   }
+  std::string before_name;
 
  private:
-  void answer() {
+  void answer(Random& random) {
     const CodebookWeights& b = block;
     sketch_values(b.weights, b.dtype, b.count, *values);
     if (b.gradients) sketch_sensitivity(b.weights, b.dtype, b.gradients, b.gradient_dtype, b.count, *sensitivity);
@@ -85,8 +96,30 @@ struct CodebookCase {
     elements_of_levels.resize(b.count * dtype_bytes(of_levels.dtype));
     dequantized = dequantize(levels.data(), b.count, of_levels.dtype, table.data(), of_levels.level_count,
                              map.protected_level, words.data(), words.size(), elements_of_levels.data());
+    answer_tokens(random);
+  }
+  void answer_tokens(Random& random) {
+    modulus = *std::max_element(levels.begin(), levels.end()) + 1u;
+    modulus += static_cast<uint32_t>(random.below(std::min(257 - modulus, 8u)));
+    if (random.below(3)) {
+      levels_before = levels;
+      for (uint8_t& level : levels_before) {
+        if (random.below(5) == 0) level = static_cast<uint8_t>(random.below(modulus));
+      }
+      for (size_t i = 0; i < levels.size(); ++i) moved += levels[i] != levels_before[i];
+    }
+    TokenCounts counts;
+    REQUIRE(counts.add(before().levels, levels.data(), levels.size(), modulus) == Status::ok);
+    tables = counts.build();
+    stored_tables = tables.serialize();
+    REQUIRE(tables.encode(before().levels, levels.data(), levels.size(), modulus, &stream) == Status::ok);
   }
 };
+
+// Whether a device counts and codes the tokens of such a block.
+bool takes_tokens(const CodebookCase& c) {
+  return c.assigned == Status::ok && (c.levels_before.empty() || c.modulus <= 151);
+}
 
 bool same_sketch(const Sketch& a, const Sketch& b) { return std::memcmp(&a, &b, sizeof(Sketch)) == 0; }
 
@@ -112,6 +145,22 @@ bool check_codebook(const std::shared_ptr<DeviceContext>& context, const Codeboo
   const bool assigned = device_assign_levels(*context, b, c.partition, c.map, levels.data(), &words);
   CHECK(!assigned || (c.assigned == Status::ok && levels == c.levels && words == c.words));
   all &= assigned || c.assigned != Status::ok;
+  CountedTokens counted;
+  LevelFindings findings;
+  TokenCounts counts;
+  const bool has_counted = device_count_tokens(*context, b, c.partition, c.map, c.before(), &counted, &findings);
+  CHECK(!has_counted ||
+        (takes_tokens(c) && counts.add_counted(counted) == Status::ok &&
+         counts.build().serialize() == c.stored_tables && findings.protected_count == c.words.size() &&
+         findings.moved == c.moved));
+  std::vector<uint8_t> stream{1, 2};
+  const bool encoded =
+      device_encode_tokens(*context, b, c.partition, c.map, c.before(), c.tables, &stream, &words);
+  if (encoded) {
+    stream.erase(stream.begin(), stream.begin() + 2);
+    CHECK(takes_tokens(c) && stream == c.stream && words == c.words);
+  }
+  all &= (has_counted && encoded) || !takes_tokens(c);
   const bool dequantized = device_codebook_elements(*context, b, c.partition, c.map, c.of_levels, rebuilt.data());
   const bool may = c.assigned == Status::ok && c.dequantized == Status::ok;
   CHECK(!dequantized || (may && rebuilt == c.elements_of_levels));
@@ -137,8 +186,9 @@ TEST_CASE("device work: sketches, levels and elements of a codebook are those of
       CHECK(check_codebook(context, c));
       const uint64_t second = context->figures().uploaded_bytes - before - first;
       // The second time the weights do not cross the bus.
+      const size_t before_bytes = takes_tokens(c) ? c.levels_before.size() : 0;
       if (c.name.empty()) CHECK_EQ(second, first);
-      else CHECK_EQ(second + c.weights.size() + c.gradients.size(), first);
+      else CHECK_EQ(second + c.weights.size() + c.gradients.size() + before_bytes, first);
       CHECK_EQ(context->figures().failures, 0u);
     }
   }

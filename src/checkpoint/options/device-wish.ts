@@ -2,8 +2,9 @@ import type { DeviceKind } from '../device-kind.ts';
 import type { Fidelity } from '../role.ts';
 
 /**
- * What the checkpoints of a run would like to be measured on. `preferred`: a GPU, or the processor if none is free in
- * time. `required`: a GPU. `none`: the processor, whatever the worker has.
+ * What the checkpoints of a run would like to be worked on. `preferred`: they are measured on a GPU, or on the
+ * processor if none is free in time. `required`: on a GPU. With both, the worker's device encodes what it can, if it
+ * has one. `none`: the processor measures and encodes, whatever the worker has.
  */
 export const deviceWishes = ['preferred', 'required', 'none'] as const;
 export type DeviceWish = (typeof deviceWishes)[number];

@@ -73,10 +73,12 @@ const stateOptionsInput = z
 
 const deviceWish = z.enum(deviceWishes).openapi('DeviceWish', {
   description:
-    'What the checkpoints would like to be measured on: the upload, each trial, and what a download returns. ' +
-    '`preferred` (the default): a GPU; if no worker has one, or none is free in time, the processor. `required`: a ' +
-    'GPU, however long it takes. `none`: the processor. One checkpoint is never measured on both. `measuredOn` of ' +
-    'its result says which it was. A change holds for checkpoints that wait, too.',
+    'What the checkpoints would like to be worked on. They are measured (the upload, each trial, and what a download ' +
+    'returns) with `preferred` (the default) on a GPU; if no worker has one, or none is free in time, on the ' +
+    'processor; with `required` on a GPU, however long it takes; with `none` on the processor. One checkpoint is ' +
+    'never measured on both. `measuredOn` of its result says which it was. They are compressed by the device of the ' +
+    'worker that took them, if it has one (`encodedOn`); with `none` by the processor. The bytes are the same. A ' +
+    'change holds for checkpoints that wait, too.',
   example: 'preferred',
 });
 

@@ -41,5 +41,6 @@ export function deviceCalls(runner: JobRunner, coreOf: (runner: JobRunner) => Na
       const core = coreOf({ ...runner, engine: own });
       return { core, kind: runner.deviceKind!, deviceWork: () => addon.deviceAccount(own)! };
     },
+    withoutDevice: () => coreOf({ ...runner, engine: addon.engineWithoutDevice(engine), deviceKind: undefined }),
   } satisfies Partial<NativeCore>;
 }

@@ -12,6 +12,12 @@ export class NativeTokenCounts implements TokenCounts {
   readonly #runner: JobRunner;
   readonly #handle: TokenCountsHandle;
 
+  /** The object behind `counts`; throws if it is none of this core's. */
+  static handleOf(counts: TokenCounts): TokenCountsHandle {
+    if (!(counts instanceof NativeTokenCounts)) throw new TypeError('counts must be TokenCounts of the native core');
+    return counts.#handle;
+  }
+
   constructor(runner: JobRunner, handle: TokenCountsHandle) {
     this.#runner = runner;
     this.#handle = handle;
@@ -26,8 +32,7 @@ export class NativeTokenCounts implements TokenCounts {
   }
 
   merge(other: TokenCounts): void {
-    if (!(other instanceof NativeTokenCounts)) throw new TypeError('merge takes TokenCounts of the native core');
-    const status = this.#runner.addon.tokenCountsMerge(this.#handle, other.#handle);
+    const status = this.#runner.addon.tokenCountsMerge(this.#handle, NativeTokenCounts.handleOf(other));
     if (status !== 0) throw nativeError(status);
   }
 
@@ -44,6 +49,12 @@ export class NativeTokenCounts implements TokenCounts {
 export class NativeTokenTables implements TokenTables {
   readonly #runner: JobRunner;
   readonly #handle: TokenTablesHandle;
+
+  /** The object behind `tables`; throws if it is none of this core's. */
+  static handleOf(tables: TokenTables): TokenTablesHandle {
+    if (!(tables instanceof NativeTokenTables)) throw new TypeError('tables must be TokenTables of the native core');
+    return tables.#handle;
+  }
 
   constructor(runner: JobRunner, handle: TokenTablesHandle) {
     this.#runner = runner;

@@ -40,6 +40,7 @@ export const checkArguments = {
   dequantize,
   levelTable,
   levelBlock,
+  levelCoding,
   levelDecode,
   exactBlock,
   exactDecode,
@@ -198,6 +199,17 @@ function levelBlock(block: LevelBlock): void {
   integer('current length', block.current.length, 0, blockElementsMax);
   previousLevels(block.previous, block.current.length);
   integer('modulus', block.modulus, 1, levelsMax);
+}
+
+/** Of weights that were checked. */
+function levelCoding(
+  { weights, weightDtype }: WeightBlock,
+  { previous, modulus }: { previous: Uint8Array | undefined; modulus: number },
+): void {
+  const count = weights.length / dtypeBytes[weightDtype];
+  integer('elements of a block', count, 0, blockElementsMax);
+  previousLevels(previous, count);
+  integer('modulus', modulus, 1, levelsMax);
 }
 
 function levelDecode(

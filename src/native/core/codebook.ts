@@ -1,4 +1,5 @@
 import type { QuantizableDtype } from '../../checkpoint/dtype.ts';
+import type { TokenCounts, TokenTables } from './tokens.ts';
 
 /**
  * Quantization to a codebook (Inshrinkerator): sketches, moments, codebooks, levels. `core.ts` says what holds for all
@@ -30,6 +31,23 @@ export interface CodebookCalls {
   buildEntropyCodebook(sketch: Sketch, bins: number, options: EntropyOptions, signal?: AbortSignal): Promise<Cells>;
   /** One level a weight, and the protected weights' 16-bit words in element order. */
   assignLevels(pair: WeightBlock, partition: Partition, map: LevelMap, signal?: AbortSignal): Promise<AssignedLevels>;
+  /**
+   * Adds the tokens of the levels of `assignLevels` to `counts`, as `TokenCounts.add` does. A device keeps the levels
+   * to itself.
+   */
+  countTokens(
+    pair: WeightBlock,
+    partition: Partition,
+    request: LevelCoding & { readonly counts: TokenCounts },
+    signal?: AbortSignal,
+  ): Promise<LevelFindings>;
+  /** `TokenTables.encode` of the levels of `assignLevels`, and their protected words. */
+  encodeTokens(
+    pair: WeightBlock,
+    partition: Partition,
+    request: LevelCoding & { readonly tables: TokenTables },
+    signal?: AbortSignal,
+  ): Promise<EncodedLevels>;
   /**
    * The elements in `dtype` that the levels of `assignLevels` stand for: the same bytes as `dequantize` of them.
    * `table` has 256 elements of `dtype`.
@@ -120,6 +138,28 @@ export interface LevelMap {
 
 export interface AssignedLevels {
   readonly levels: Uint8Array;
+  readonly protectedWords: Uint16Array;
+}
+
+/** How the levels of a block are coded. */
+export interface LevelCoding {
+  readonly map: LevelMap;
+  /** Levels of the ancestor's block, and the name under which a device may hold them; absent for a base. */
+  readonly previous?: { readonly levels: Uint8Array; readonly heldAs?: string | undefined } | undefined;
+  /** The larger level count of both checkpoints, 1..256. */
+  readonly modulus: number;
+}
+
+/** Numbers that counting the tokens of a block finds besides. */
+export interface LevelFindings {
+  readonly protectedCount: number;
+  /** Levels that differ from the previous ones; 0 without these. */
+  readonly moved: number;
+}
+
+export interface EncodedLevels {
+  /** As `TokenTables.encode` gives them. */
+  readonly tokens: Uint8Array;
   readonly protectedWords: Uint16Array;
 }
 

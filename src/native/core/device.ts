@@ -46,8 +46,12 @@ export interface DeviceFigures {
   readonly budgetBytes: number;
   /** Of the budget. */
   readonly usedBytes: number;
+  /** The most of it that was used since the start. */
+  readonly peakBytes: number;
   /** Bytes sent to it; this and the other sums since the start. */
   readonly uploadedBytes: number;
+  /** Bytes that came back. */
+  readonly downloadedBytes: number;
   /** Calls that it did. */
   readonly works: number;
   /** Calls that it left to the processor: nothing for a device, or it is lost. */

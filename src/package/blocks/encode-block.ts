@@ -1,4 +1,4 @@
-import type { ElementKind, NativeCore, TokenTables } from '../../native/core.ts';
+import type { ElementKind, EncodedLevels, NativeCore, TokenTables } from '../../native/core.ts';
 import { ByteWriter } from '../byte-writer.ts';
 
 /** Contents of a level block, and the levels it is coded against. */
@@ -29,10 +29,15 @@ export async function encodeLevelBlock(
     },
     signal,
   );
-  const writer = new ByteWriter().varint(block.protectedWords.length);
-  const words = new Uint8Array(block.protectedWords.length * 2);
+  return levelPayload({ tokens, protectedWords: block.protectedWords });
+}
+
+/** The same from its parts. */
+export function levelPayload({ tokens, protectedWords }: EncodedLevels): Uint8Array {
+  const writer = new ByteWriter().varint(protectedWords.length);
+  const words = new Uint8Array(protectedWords.length * 2);
   const view = new DataView(words.buffer);
-  block.protectedWords.forEach((word, i) => view.setUint16(2 * i, word, true));
+  protectedWords.forEach((word, i) => view.setUint16(2 * i, word, true));
   return writer.append(words).append(tokens).finish();
 }
 

@@ -2,11 +2,9 @@
 #include "firn/device_codebook.h"
 
 #include <algorithm>
-#include <string>
 
-#include "codebook_quant/assign/assign_team.h"
 #include "codebook_quant/assign/takes_levels.h"
-#include "device/work/block_arguments.h"
+#include "device/work/levels_there.h"
 
 namespace firn {
 namespace {
@@ -15,24 +13,6 @@ namespace {
 constexpr size_t kEntriesAtOnce = 4096;
 // A team counts in 32 bits.
 constexpr size_t kSketchedMax = size_t{1} << 31;
-
-// Weights on the device, where a name may have kept them.
-class WeightsThere {
- public:
-  WeightsThere(DeviceWork& work, const CodebookWeights& weights, bool with_gradients)
-      : weights(part(work, weights.name, "/w", weights.weights, weights.count * dtype_bytes(weights.dtype))),
-        gradients(with_gradients ? part(work, weights.name, "/g", weights.gradients,
-                                        weights.count * dtype_bytes(weights.gradient_dtype))
-                                 : nullptr) {}
-  const void* const weights;
-  const void* const gradients;  // null without
-
- private:
-  static const void* part(DeviceWork& work, std::string_view name, const char* suffix, const void* from,
-                          size_t bytes) {
-    return work.held(name.empty() ? "" : std::string(name) + suffix, from, bytes);
-  }
-};
 
 // Runs a kernel that adds to a sketch, and adds what it found to `sketch`. `kernel.sketch` is filled in.
 template <typename Kernel>
@@ -67,37 +47,6 @@ bool add_found(DeviceWork& work, int32_t (*DeviceTable::*name)(void*, const Kern
 }
 
 bool may_sketch(const CodebookWeights& weights) { return weights.count > 0 && weights.count <= kSketchedMax; }
-
-// Levels of weights, with the words of those that are protected; all on the device.
-class LevelsThere {
- public:
-  LevelsThere(DeviceWork& work, const CodebookWeights& weights, const PartitionRule& rule, const LevelMap& map)
-      : chunks(codebook_chunks(weights.count)) {
-    const WeightsThere there(work, weights, weights.gradients != nullptr);
-    const BinSearch search = make_bin_search(map.centroids, map.centroid_count, map.boundaries);
-    Packed in;
-    const size_t at_search = in.add(&search, 1);
-    in.go_up(work);
-    levels = work.room<uint8_t>(weights.count);
-    places = work.room<uint64_t>(size_t{chunks} + 1);
-    words = rule.protects() ? work.room<uint16_t>(weights.count) : nullptr;
-    uint32_t* const d_counts = work.room<uint32_t>(chunks);
-    const auto protect = static_cast<uint8_t>(map.protected_level);
-    work.run(&DeviceTable::assign_levels,
-             AssignLevelsTeamKernel{there.weights, there.gradients, weights.dtype, weights.gradient_dtype,
-                                    weights.count, rule, in.at<BinSearch>(at_search),
-                                    static_cast<uint8_t>(map.pruned_level), protect, levels, d_counts});
-    work.run(&DeviceTable::exclusive_sums, ExclusiveSumsTeamKernel{d_counts, chunks, places});
-    if (!words) return;
-    work.run(&DeviceTable::gather_protected, GatherProtectedTeamKernel{there.weights, weights.dtype, levels,
-                                                                       weights.count, protect, places, words});
-  }
-
-  const uint32_t chunks;
-  uint8_t* levels = nullptr;
-  uint64_t* places = nullptr;  // of the words, a chunk; then their number
-  uint16_t* words = nullptr;   // null if no weight is protected
-};
 
 }  // namespace
 
@@ -137,16 +86,11 @@ bool device_assign_levels(DeviceContext& context, const CodebookWeights& weights
   if (weights.count == 0 || !takes_levels(map, rule)) return false;
   DeviceWork work(context, "assign levels");
   const LevelsThere found(work, weights, rule, map);
+  const uint16_t* const d_words = found.gather_words(work);
   uint64_t word_count = 0;
   work.bring(levels, found.levels, weights.count);
-  work.bring(&word_count, found.places + found.chunks, sizeof word_count);
-  if (!work.wait() || word_count > (found.words ? weights.count : 0)) return false;
-  words->resize(word_count);
-  if (word_count > 0) {
-    work.bring(words->data(), found.words, word_count * sizeof(uint16_t));
-    if (!work.wait()) return false;
-  }
-  return work.done();
+  found.bring_word_count(work, &word_count);
+  return work.wait() && found.bring_words(work, d_words, word_count, words) && work.done();
 }
 
 bool device_codebook_elements(DeviceContext& context, const CodebookWeights& weights, const Partition& partition,
@@ -157,13 +101,14 @@ bool device_codebook_elements(DeviceContext& context, const CodebookWeights& wei
     return false;
   DeviceWork work(context, "rebuild elements from a codebook");
   const LevelsThere found(work, weights, rule, map);
+  const uint16_t* const d_words = found.gather_words(work);
   const size_t bytes = weights.count * dtype_bytes(table.dtype);
   const void* const d_table = work.put(table.elements, kLevelsMax * dtype_bytes(table.dtype));
   uint8_t* const d_elements = work.room<uint8_t>(bytes);
   uint8_t* const d_failures = work.room<uint8_t>(found.chunks);
   work.run(&DeviceTable::dequantize,
            DequantizeTeamKernel{found.levels, weights.count, table.dtype, d_table, table.level_count,
-                                map.protected_level, found.places, found.words, found.words ? weights.count : 0,
+                                map.protected_level, found.places, d_words, d_words ? weights.count : 0,
                                 d_elements, d_failures});
   std::vector<uint8_t> failures(found.chunks);
   work.bring(failures.data(), d_failures, failures.size());

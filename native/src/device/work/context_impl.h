@@ -37,8 +37,12 @@ struct DeviceContext::Impl {
 
   enum class End { done, declined, no_room, failed };
   void begin_work();
+  // Bytes that crossed the bus.
+  struct Moved {
+    uint64_t up = 0, down = 0;
+  };
   // Also counts it in the account that it was done for. `after_loss`: the device had failed before.
-  void end_work(DeviceContext::Counts& account, End end, bool after_loss, const char* what, uint64_t uploaded_bytes);
+  void end_work(DeviceContext::Counts& account, End end, bool after_loss, const char* what, Moved bytes);
   bool lost() const;
 
   const DeviceTable& table;
@@ -52,7 +56,8 @@ struct DeviceContext::Impl {
   mutable std::mutex mutex;  // of all below
   std::vector<std::unique_ptr<DeviceLane>> idle;
   uint64_t calls = 0;  // of the table, counted with an emulated device
-  uint64_t works = 0, declined = 0, failures = 0, uploaded_bytes = 0;
+  uint64_t works = 0, declined = 0, failures = 0;
+  Moved moved;
   uint32_t under_way = 0;
   Clock::time_point busy_since;
   Clock::duration busy{};

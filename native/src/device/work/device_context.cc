@@ -52,13 +52,14 @@ void DeviceContext::Impl::begin_work() {
 }
 
 void DeviceContext::Impl::end_work(DeviceContext::Counts& account, End end, bool after_loss, const char* what,
-                                   uint64_t uploaded) {
+                                   Moved bytes) {
   if (end == End::done) ++account.works;
   else if (after_loss) ++account.after_loss;
   else if (end != End::declined) ++account.failures;
   const std::lock_guard lock(mutex);
   if (--under_way == 0) busy += Clock::now() - busy_since;
-  uploaded_bytes += uploaded;
+  moved.up += bytes.up;
+  moved.down += bytes.down;
   if (end == End::done) ++works;
   else if (end == End::declined) ++declined;
   else ++failures;
@@ -117,7 +118,9 @@ DeviceFigures DeviceContext::figures() const {
           .total_bytes = impl.info.total_bytes,
           .budget_bytes = impl.memory.budget_bytes(),
           .used_bytes = impl.memory.used_bytes(),
-          .uploaded_bytes = impl.uploaded_bytes,
+          .peak_bytes = impl.memory.peak_bytes(),
+          .uploaded_bytes = impl.moved.up,
+          .downloaded_bytes = impl.moved.down,
           .works = impl.works,
           .declined = impl.declined,
           .failures = impl.failures,

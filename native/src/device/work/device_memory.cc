@@ -1,5 +1,6 @@
 #include "device/work/device_memory.h"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 #include <utility>
@@ -41,6 +42,7 @@ DeviceStatus DeviceMemory::take(size_t bytes, DevicePiecePtr* piece) {
       const auto status = static_cast<DeviceStatus>(table_.allocate(queue_, size, &address));
       if (status == DeviceStatus::ok) {
         used_bytes_ += size;
+        peak_bytes_ = std::max(peak_bytes_, used_bytes_);
         break;
       }
       if (status != DeviceStatus::out_of_memory) return status;
@@ -109,6 +111,11 @@ void DeviceMemory::rename(std::string_view from, std::string_view to) {
 uint64_t DeviceMemory::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_bytes_;
+}
+
+uint64_t DeviceMemory::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_bytes_;
 }
 
 // Moves what is held under a name to `gone`, if anything is.

@@ -58,6 +58,7 @@ class DeviceMemory {
   void rename(std::string_view from, std::string_view to);
 
   uint64_t used_bytes() const;
+  uint64_t peak_bytes() const;  // the most that was used at once
   uint64_t budget_bytes() const { return budget_bytes_; }
 
  private:
@@ -78,7 +79,7 @@ class DeviceMemory {
   void* queue_;
   const uint64_t budget_bytes_;
   mutable std::mutex mutex_;
-  uint64_t used_bytes_ = 0;                     // allocated of the device
+  uint64_t used_bytes_ = 0, peak_bytes_ = 0;    // allocated of the device
   std::map<size_t, std::vector<void*>> spare_;  // given back, by size: a device is slow at taking and giving
   HeldList held_;
   std::unordered_map<std::string_view, HeldList::iterator> by_name_;

@@ -4,15 +4,15 @@
 
 namespace firn {
 
-DeviceWork::DeviceWork(DeviceContext& context, const char* what)
-    : impl_(context.impl()), account_(context.counts()), what_(what) {
+DeviceWork::DeviceWork(DeviceContext& context, const char* what, Need need)
+    : impl_(context.impl()), account_(context.counts()), what_(what), need_(need) {
   impl_.begin_work();
   was_lost_ = impl_.lost();
   if (was_lost_) settle(DeviceStatus::failed);
   try {
     if (ok()) lane_ = impl_.take_lane(&status_);
   } catch (...) {
-    impl_.end_work(account_, DeviceContext::Impl::End::declined, was_lost_, what_, 0);
+    impl_.end_work(account_, DeviceContext::Impl::End::declined, was_lost_, what_, {});
     throw;
   }
 }
@@ -28,10 +28,10 @@ DeviceWork::~DeviceWork() {
   using End = DeviceContext::Impl::End;
   const End end = was_lost_                               ? End::declined
                   : status_ == DeviceStatus::failed          ? End::failed
-                  : status_ == DeviceStatus::out_of_memory ? End::no_room
+                  : status_ == DeviceStatus::out_of_memory ? (need_ == Need::keep ? End::declined : End::no_room)
                   : is_done_                               ? End::done
                                                            : End::declined;
-  impl_.end_work(account_, end, was_lost_, what_, uploaded_bytes_);
+  impl_.end_work(account_, end, was_lost_, what_, {uploaded_bytes_, downloaded_bytes_});
 }
 
 bool DeviceWork::enter() {
@@ -81,7 +81,9 @@ void DeviceWork::clear(void* address, size_t bytes) {
 }
 
 void DeviceWork::bring(void* to, const void* from, size_t bytes) {
-  if (enter()) settle(lane_->device->download(to, from, bytes));
+  if (!enter()) return;
+  settle(lane_->device->download(to, from, bytes));
+  downloaded_bytes_ += bytes;
 }
 
 bool DeviceWork::wait() {

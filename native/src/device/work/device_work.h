@@ -10,8 +10,10 @@ namespace firn {
 
 class DeviceWork {
  public:
+  // Whether a call that finds no memory is to be done again on the processor, or is done without what it would keep.
+  enum class Need { call, keep };
   // `what` completes the sentence "it failed while it was to".
-  DeviceWork(DeviceContext& context, const char* what);
+  DeviceWork(DeviceContext& context, const char* what, Need need = Need::call);
   // Waits for the queue.
   ~DeviceWork();
   DeviceWork(const DeviceWork&) = delete;
@@ -70,9 +72,10 @@ class DeviceWork {
   DeviceContext::Impl& impl_;
   DeviceContext::Counts& account_;
   const char* what_;
+  const Need need_;
   DeviceStatus status_ = DeviceStatus::ok;
   bool is_done_ = false, is_under_way_ = false, was_lost_ = false;
-  uint64_t uploaded_bytes_ = 0;
+  uint64_t uploaded_bytes_ = 0, downloaded_bytes_ = 0;
   std::unique_ptr<DeviceLane> lane_;
   std::vector<DevicePiecePtr> pieces_;
   std::vector<ToHold> to_hold_;

@@ -7,7 +7,7 @@ bool device_hold_state(const DeviceSymbols& symbols, const DeviceNextState& next
   const auto& own = static_cast<const HeldSymbols&>(symbols);
   size_t count = 0;
   if (!valid_segments(next.segments, &count) || count != own.count || count == 0 || next.name.empty()) return false;
-  DeviceWork work(own.context(), "hold a state");
+  DeviceWork work(own.context(), "hold a state", DeviceWork::Need::keep);
   const StateThere before = state_at(work.find(next.state_name, state_bytes(count)), count);
   if (!before.values) return false;
   const std::vector<LatticeTeamSegment> team = team_segments(next.segments, 0);

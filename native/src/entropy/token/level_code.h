@@ -27,6 +27,10 @@ class LevelCode {
 
   const LevelCodeLengths& stored() const { return stored_; }
 
+  // The codes of stored().ids, in the same order: a code and its length in one word, bits << kLengthBits | length.
+  const std::vector<uint32_t>& codes() const { return codes_; }
+  static constexpr uint32_t kLengthBits = 5;
+
   // Writes differences[begin..end), begin < end, as tokens. False when a token has no code; kDifferencesSlackBytes are
   // readable past `end`.
   bool encode_group(const uint8_t* differences, size_t begin, size_t end, BitWriter& writer) const;
@@ -36,8 +40,6 @@ class LevelCode {
   bool decode_group(BitReader& reader, uint32_t modulus, size_t count, uint8_t* differences) const;
 
  private:
-  // A code and its length in one word: bits << kLengthBits | length.
-  static constexpr uint32_t kLengthBits = 5;
   static constexpr uint32_t kLengthMask = (1u << kLengthBits) - 1;
   static constexpr uint32_t kNoCode = ~0u;
   // Runs shorter than this are looked up directly when encoding (16 KiB a level at most), others by binary search.

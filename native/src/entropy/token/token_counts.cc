@@ -63,6 +63,29 @@ Status TokenCounts::add(const uint8_t* previous, const uint8_t* current, size_t 
   return Status::out_of_memory;
 }
 
+Status TokenCounts::add_counted(const CountedTokens& block) try {
+  const uint32_t modulus = block.modulus;
+  if (modulus < 1 || modulus > kSourceLevels || block.levels > modulus ||
+      block.values.size() != size_t{block.levels} * modulus || block.runs.size() != size_t{block.levels} * kShortRuns)
+    return Status::invalid_argument;
+  for (const CountedRun& run : block.long_runs) {
+    if (run.level >= block.levels || run.length < kShortRuns || run.length > kRunMax) return Status::invalid_argument;
+  }
+  if (!impl_) impl_ = std::make_unique<Impl>();
+  for (uint32_t level = 0; level < block.levels; ++level) {
+    const uint32_t* const values = block.values.data() + size_t{level} * modulus;
+    if (std::all_of(values, values + modulus, [](uint32_t times) { return times == 0; })) continue;
+    LevelTokenCounts& counts = impl_->level(level);
+    for (uint32_t value = 0; value < modulus; ++value) counts.values[value] += values[value];
+    const uint32_t* const runs = block.runs.data() + size_t{level} * kShortRuns;
+    for (uint32_t run = kRunMin; run < kShortRuns; ++run) counts.runs[run] += runs[run];
+  }
+  for (const CountedRun& run : block.long_runs) impl_->level(run.level).add_run(run.length);
+  return Status::ok;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
+}
+
 void TokenCounts::merge(const TokenCounts& other) {
   if (!other.impl_) return;
   if (!impl_) impl_ = std::make_unique<Impl>();

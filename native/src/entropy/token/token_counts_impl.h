@@ -23,6 +23,9 @@ struct LevelTokenCounts {
   // One run of `run` >= 1 equal values.
   void add(uint8_t value, uint32_t run) {
     ++values[value];
+    add_run(run);
+  }
+  void add_run(uint32_t run) {
     if (run < kDirectRuns) [[likely]]
       ++runs[run];
     else ++rare[run];

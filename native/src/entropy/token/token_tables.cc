@@ -1,21 +1,16 @@
-#include <array>
 #include <memory>
 #include <new>
 
 #include "common/bit_reader.h"
 #include "common/bit_writer.h"
 #include "entropy/huffman.h"
-#include "entropy/token/level_code.h"
 #include "entropy/token/token_counts_impl.h"
 #include "entropy/token/token_table_format.h"
+#include "entropy/token/token_tables_impl.h"
 #include "entropy/token/tokens.h"
 #include "firn/delta.h"
 
 namespace firn {
-
-struct TokenTables::Impl {
-  std::array<std::unique_ptr<const LevelCode>, kSourceLevels> levels;  // null: the level has no code
-};
 
 TokenTables::TokenTables() : impl_(std::make_unique<Impl>()) {}
 TokenTables::~TokenTables() = default;

@@ -1,6 +1,5 @@
 import { dtypeBytes } from '../../../checkpoint/dtype.ts';
-import type { NativeCore, TokenCounts, TokenTables } from '../../../native/core.ts';
-import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
+import type { LevelFindings, NativeCore, TokenCounts, TokenTables } from '../../../native/core.ts';
 import type { QuantizedGroup } from '../../plan/plan-codings.ts';
 
 /** Token statistics of one coding of the level blocks (against an ancestor, or alone), and its size in bytes. */
@@ -17,20 +16,16 @@ export class TokenCensus {
     this.counts = groups.map(() => core.createTokenCounts());
   }
 
-  async add(
-    group: number,
-    { levels, protectedWords, previous, modulus }: LevelsToEncode,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    this.wordBytes += varintBytes(protectedWords.length) + protectedWords.byteLength;
-    if (previous !== undefined) {
-      this.compared += levels.length;
-      this.moved += countDifferent(levels, previous);
-    }
-    await this.counts[group]!.add(
-      { current: levels, modulus, ...(previous === undefined ? {} : { previous }) },
-      signal,
-    );
+  /** The counts that the tokens of a group's blocks are added to. */
+  countsOf(group: number): TokenCounts {
+    return this.counts[group]!;
+  }
+
+  /** Notes what else was found in a block, of whose levels `compared` were coded against previous ones. */
+  note({ protectedCount, moved }: LevelFindings, compared: number): void {
+    this.wordBytes += varintBytes(protectedCount) + protectedCount * Uint16Array.BYTES_PER_ELEMENT;
+    this.compared += compared;
+    this.moved += moved;
   }
 
   /** Share of compared weights whose level changed; undefined when nothing was compared. */
@@ -95,10 +90,4 @@ function varintBytes(value: number): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function countDifferent(a: Uint8Array, b: Uint8Array): number {
-  let different = 0;
-  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) different += 1;
-  return different;
 }

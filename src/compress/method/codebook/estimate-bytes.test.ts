@@ -130,8 +130,9 @@ describe('token tables', () => {
     const census = new TokenCensus(core, groups);
     const [pooled, ...separate] = [core.createTokenCounts(), ...blocks.map(() => core.createTokenCounts())];
     for (const [group, levels] of blocks.entries()) {
-      await census.add(group, { levels, protectedWords: new Uint16Array(130), previous: undefined, modulus });
-      for (const counts of [pooled!, separate[group]!]) await counts.add({ current: levels, modulus });
+      census.note({ protectedCount: 130, moved: 0 }, 0);
+      for (const counts of [census.countsOf(group), pooled!, separate[group]!])
+        await counts.add({ current: levels, modulus });
     }
     const bytes = (counts: readonly (typeof pooled)[]) =>
       counts.reduce((sum, each) => sum + each!.build().serialize().length + each!.payloadBits() / 8, 0);
@@ -160,21 +161,11 @@ describe('token tables', () => {
     expect([chosen.sets.length, chosen.setOfGroup, bytesOf(chosen)]).toEqual([2, [0, 1], separateBytes]);
   });
 
-  test('migration is the share of compared levels that changed', async () => {
+  test('migration is the share of compared levels that changed', () => {
     const census = new TokenCensus(core, groups);
     expect(census.migration).toBeUndefined();
-    await census.add(0, {
-      levels: Uint8Array.of(1, 2, 3, 4),
-      previous: Uint8Array.of(1, 2, 0, 0),
-      protectedWords: new Uint16Array(),
-      modulus: 5,
-    });
-    await census.add(1, {
-      levels: Uint8Array.of(1, 1, 1, 1),
-      previous: undefined,
-      protectedWords: new Uint16Array(),
-      modulus: 5,
-    });
+    census.note({ protectedCount: 0, moved: 2 }, 4);
+    census.note({ protectedCount: 0, moved: 0 }, 0);
     expect(census.migration).toBe(0.5);
   });
 });

@@ -3,7 +3,7 @@ import type { NativeCore } from '../../../native/core.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { codebookBytes, TokenCensus } from './count-tokens.ts';
-import { levelBlock } from './level-block.ts';
+import { codedAgainst, codedAlone, countBlock } from './level-block.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { Quantizer } from './quantizer.ts';
@@ -29,14 +29,14 @@ export async function estimateBytes(
   options: { parallel: number; signal?: AbortSignal },
 ): Promise<number> {
   const groups = await parts.quantizer.build(config);
+  const model = { ...parts, groups };
   const census = new TokenCensus(parts.core, parts.plan.groups);
   const { blocks, scale } = sampleBlocks([...levelBlocks(parts.plan)]);
   await forEachBounded(blocks, options.parallel, async (at) => {
-    await census.add(
-      at.group,
-      await levelBlock({ ...parts, groups }, parts.ancestor, at, options.signal),
-      options.signal,
-    );
+    const { signal } = options;
+    const coding =
+      parts.ancestor === undefined ? codedAlone(model, at) : await codedAgainst(model, parts.ancestor, at, signal);
+    await countBlock(model, at, [{ coding, census }], signal);
   });
   const { tableBytes, payloadBytes } = census.tables();
   return payloadBytes * scale + tableBytes + codebookBytes(groups);

@@ -1,6 +1,6 @@
-import type { AssignedLevels, NativeCore, WeightBlock } from '../../../native/core.ts';
-import type { LevelsToEncode } from '../../../package/blocks/encode-block.ts';
+import type { EncodedLevels, LevelCoding, NativeCore, TokenTables, WeightBlock } from '../../../native/core.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
+import type { TokenCensus } from './count-tokens.ts';
 import type { LevelBlockPlace } from './level-blocks.ts';
 import type { GroupQuantizer, Quantizer } from './quantizer.ts';
 import type { WeightSource } from './held-weights.ts';
@@ -15,14 +15,33 @@ export interface CodebookModel {
 
 type BlockOfCodebook = Omit<LevelBlockPlace, 'index'>;
 
-/** Assigns the levels of one block. */
-export async function quantizeBlock(
+/** Adds one block to each census, under the coding that it stands for. */
+export async function countBlock(
   model: CodebookModel,
   at: BlockOfCodebook,
+  censuses: readonly { readonly coding: LevelCoding; readonly census: TokenCensus }[],
   signal?: AbortSignal,
-): Promise<AssignedLevels> {
-  const { partition, map } = model.groups[at.group]!;
-  return model.core.assignLevels(await usableWeights(model, at, signal), partition, map, signal);
+): Promise<void> {
+  const { partition } = model.groups[at.group]!;
+  const weights = await usableWeights(model, at, signal);
+  await Promise.all(
+    censuses.map(async ({ coding, census }) => {
+      const counts = census.countsOf(at.group);
+      const found = await model.core.countTokens(weights, partition, { ...coding, counts }, signal);
+      census.note(found, coding.previous?.levels.length ?? 0);
+    }),
+  );
+}
+
+/** The tokens of one block's levels, and its protected words. */
+export async function encodeBlock(
+  model: CodebookModel,
+  at: BlockOfCodebook,
+  { coding, tables }: { readonly coding: LevelCoding; readonly tables: TokenTables },
+  signal?: AbortSignal,
+): Promise<EncodedLevels> {
+  const { partition } = model.groups[at.group]!;
+  return model.core.encodeTokens(await usableWeights(model, at, signal), partition, { ...coding, tables }, signal);
 }
 
 /** The elements that one block's levels stand for, in the dtype of its tensors. */
@@ -44,19 +63,27 @@ async function usableWeights(
   return quantizer.usable(await source.readWeights(file, block, signal));
 }
 
-/** One block's levels, with the levels of the ancestor that they are coded against. */
-export async function levelBlock(
+/** How the levels of a block are coded without an ancestor. */
+export function codedAlone(model: CodebookModel, { group }: Pick<BlockOfCodebook, 'group'>): LevelCoding {
+  const { map, levelCount } = model.groups[group]!;
+  return { map, modulus: levelCount };
+}
+
+/**
+ * How they are coded against the ancestor's. A block without a counterpart is coded alone, with its own level count
+ * (docs/format.md).
+ */
+export async function codedAgainst(
   model: CodebookModel,
-  ancestor: Ancestor | undefined,
+  ancestor: Ancestor,
   at: LevelBlockPlace,
   signal?: AbortSignal,
-): Promise<LevelsToEncode> {
-  const { levels, protectedWords } = await quantizeBlock(model, at, signal);
-  const { levelCount } = model.groups[at.group]!;
-  const previous = await previousLevels(ancestor, at, signal);
-  // A block without a counterpart is coded alone, with its own level count (docs/format.md).
-  const modulus = previous === undefined ? levelCount : ancestor!.modulus(at.group, levelCount);
-  return { levels, protectedWords, previous, modulus };
+): Promise<LevelCoding> {
+  const alone = codedAlone(model, at);
+  const levels = await previousLevels(ancestor, at, signal);
+  if (levels === undefined) return alone;
+  const heldAs = `${ancestor.stateName(at.file, at.index)!}/levels`;
+  return { ...alone, previous: { levels, heldAs }, modulus: ancestor.modulus(at.group, alone.modulus) };
 }
 
 /**
@@ -64,10 +91,10 @@ export async function levelBlock(
  * errors of restore.
  */
 export async function previousLevels(
-  ancestor: Ancestor | undefined,
+  ancestor: Ancestor,
   { file, index }: Pick<LevelBlockPlace, 'file' | 'index'>,
   signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> {
-  const decoded = await ancestor?.decoded(file, index, signal);
+  const decoded = await ancestor.decoded(file, index, signal);
   return decoded?.kind === 'levels' ? decoded.levels.levels : undefined;
 }

@@ -1,10 +1,17 @@
 import type { NativeCore } from '../../../native/core.ts';
-import { encodeLevelBlock } from '../../../package/blocks/encode-block.ts';
+import { levelPayload } from '../../../package/blocks/encode-block.ts';
 import type { PackageCodebook } from '../../../package/package-index.ts';
 import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { forEachBounded } from '../../bounded-parallel.ts';
 import { bytesOf, TokenCensus, type ChosenTables } from './count-tokens.ts';
-import { elementsOfBlock, levelBlock, type CodebookModel } from './level-block.ts';
+import {
+  codedAgainst,
+  codedAlone,
+  countBlock,
+  elementsOfBlock,
+  encodeBlock,
+  type CodebookModel,
+} from './level-block.ts';
 import { levelBlocks } from './level-blocks.ts';
 import type { CodingPlan } from '../../plan/plan-codings.ts';
 import type { PackageEncoding, EncodingOptions, QuantizedModel } from '../quantized-model.ts';
@@ -34,13 +41,10 @@ export class LevelModel implements QuantizedModel {
     const { groups } = this.plan;
     const [alone, against] = [new TokenCensus(this.core, groups), new TokenCensus(this.core, groups)];
     await forEachBounded(levelBlocks(this.plan), parallel, async (at) => {
-      const block = await levelBlock(this.model, ancestor, at, signal);
-      if (ancestor !== undefined) await against.add(at.group, block, signal);
-      await alone.add(
-        at.group,
-        { ...block, previous: undefined, modulus: this.model.groups[at.group]!.levelCount },
-        signal,
-      );
+      const censuses = [{ coding: codedAlone(this.model, at), census: alone }];
+      if (ancestor !== undefined)
+        censuses.push({ coding: await codedAgainst(this.model, ancestor, at, signal), census: against });
+      await countBlock(this.model, at, censuses, signal);
     });
     const [base, delta] = [alone.tables(), against.tables()];
     return ancestor !== undefined && bytesOf(delta) < bytesOf(base)
@@ -60,12 +64,13 @@ export class LevelModel implements QuantizedModel {
       codebooks: this.codebooks(tables),
       tableSets: tables.sets.map((set) => set.serialize()),
       payload: async (at, signal) => {
-        const group = codebookOf(at);
-        return encodeLevelBlock(
-          tables.sets[tables.setOfGroup[group]!]!,
-          await levelBlock(this.model, ancestor, { ...at, group }, signal),
-          signal,
-        );
+        const place = { ...at, group: codebookOf(at) };
+        const coding =
+          ancestor === undefined
+            ? codedAlone(this.model, place)
+            : await codedAgainst(this.model, ancestor, place, signal);
+        const set = tables.sets[tables.setOfGroup[place.group]!]!;
+        return levelPayload(await encodeBlock(this.model, place, { coding, tables: set }, signal));
       },
     };
   }

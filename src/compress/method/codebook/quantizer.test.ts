@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { LayerType } from '../../../checkpoint/layer-type.ts';
 import type { InshrinkeratorConfig } from '../../../checkpoint/options/methods/inshrinkerator-config.ts';
 import { loadCore } from '../../../native/load-core.ts';
-import { quantizeBlock } from './level-block.ts';
 import { memorySource } from '../../harness/memory-source.test-support.ts';
 import { countOf, emptySketch, gatherStatistics, merged } from './model-statistics.ts';
 import { inshrinkeratorMethod } from './inshrinkerator-method.ts';
@@ -58,8 +57,9 @@ async function quantize(
   const groups = await quantizer.build(under);
   const found: Quantized[] = [];
   for (const { file, block, group } of levelBlocks(plan)) {
-    const { levels, protectedWords } = await quantizeBlock({ source, quantizer, groups, core }, { file, block, group });
-    const { map, levelCount, table } = groups[group]!;
+    const { partition, map, levelCount, table } = groups[group]!;
+    const weights = quantizer.usable(await source.readWeights(file, block));
+    const { levels, protectedWords } = await core.assignLevels(weights, partition, map);
     expect(Math.max(...levels)).toBeLessThan(levelCount);
     const bytes = await core.dequantize(levels, {
       dtype: plan.groups[group]!.dtype,

@@ -103,6 +103,7 @@ describe('a device that fails costs no checkpoint and changes none', () => {
     const before = there.core.deviceFigures()!.works;
     await push(there, series);
     const calls = (there.core.deviceFigures()!.works - before) * callsOfWork;
+    let without = 0;
     for (const [point, at] of failurePoints(calls, series.points, 1).entries()) {
       const isLost = point % 2 === 0;
       const device: DeviceChoice = { kind: 'emulated', ...(isLost ? { failsAt: at } : { memoryFailsAt: at }) };
@@ -110,12 +111,18 @@ describe('a device that fails costs no checkpoint and changes none', () => {
       const found = await push(there, series, core);
       await expectSame(expected, found);
       const devices = found.map(({ result }) => result!.encodedOn);
-      if (isLost) expect(['cpu', 'mixed'], `call ${at}`).toContain(devices.at(-1));
-      else expect(devices, `call ${at}`).toContain('mixed');
       const figures = core.deviceFigures()!;
       expect(figures.lost, `call ${at}`).toBe(isLost);
-      expect(figures.failures, `call ${at}`).toBeGreaterThan(0);
+      if (isLost) {
+        expect(['cpu', 'mixed'], `call ${at}`).toContain(devices.at(-1));
+        expect(figures.failures, `call ${at}`).toBeGreaterThan(0);
+        continue;
+      }
+      // A state for which there is no room is only not kept: nothing is done again for it.
+      expect(devices.includes('mixed'), `call ${at}`).toBe(figures.failures > 0);
+      without += Number(figures.failures === 0);
     }
+    expect(without).toBeLessThan(series.points / 4);
   });
 
   test('and neither does one with hardly any memory', async () => {
@@ -166,9 +173,9 @@ describe('what a checkpoint brought to a device, or left behind there', () => {
       expect(state).toBe('ready');
       sent.push(core.deviceFigures()!.uploadedBytes - before);
     }
-    // Each sends weights, which are F32, and the origins of a base that it is compared with, five bytes an element.
-    for (const bytes of sent) expect(bytes / elements).toBeGreaterThan(9);
-    for (const bytes of sent) expect(bytes / elements).toBeLessThan(10);
+    // Each sends weights, which are F32, and no state: what a base starts from is one value a tensor.
+    for (const bytes of sent) expect(bytes / elements).toBeGreaterThan(4);
+    for (const bytes of sent) expect(bytes / elements).toBeLessThan(5);
   });
 
   test('is not there after a restart, and the state is decoded and sent', async () => {
@@ -179,7 +186,7 @@ describe('what a checkpoint brought to a device, or left behind there', () => {
       return core.deviceFigures()!.uploadedBytes;
     };
     await sentBy(0);
-    expect((await sentBy(1)) / elements).toBeGreaterThan(14);
+    expect((await sentBy(1)) / elements).toBeGreaterThan(9);
   });
 
   test('is read from the store once by a device, and for every pass by the processor', async () => {
