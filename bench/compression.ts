@@ -17,6 +17,7 @@ import { basename, dirname, join, parse } from 'node:path';
 import type { DegradationLimits } from '../src/checkpoint/quality/quality.ts';
 import { withProgress } from '../src/checkpoint/quality/with-progress.ts';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
+import { interruption } from '../src/cli/demo/interruption.ts';
 import { leadingMetric } from '../src/cli/demo/leading-metric.ts';
 import { readSeries, type Series } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
@@ -30,7 +31,6 @@ import { readBenchOptions, type BenchOptions } from './compression/read-options.
 import { ratioChart } from './compression/report/report-chart.ts';
 import { comparisonText, describeComparison, type ReportContext } from './compression/report/report-table.ts';
 import { describeRun } from './report/describe-run.ts';
-import { interruption } from './report/interruption.ts';
 import { writeSection } from './report/write-section.ts';
 
 async function openSeries({ seriesDirectory, first }: BenchOptions): Promise<Series> {

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HubProcess } from '../src/cli/demo/hub-process.ts';
+import { interruption } from '../src/cli/demo/interruption.ts';
 import { leadingMetric } from '../src/cli/demo/leading-metric.ts';
 import { readSeries } from '../src/cli/demo/read-series.ts';
 import { requireFiles } from '../src/cli/demo/require-files.ts';
@@ -25,7 +26,6 @@ import type { MethodResult } from './compression/method-result.ts';
 import { narrowSeries, seriesDtypes } from './compression/series/narrow-series.ts';
 import { guardFigures } from './guards/guard-figures.ts';
 import { bytesTable, guardsTable, otherMetricsTable, type GuardedSeries } from './guards/guard-table.ts';
-import { interruption } from './report/interruption.ts';
 import { describeRun } from './report/describe-run.ts';
 import { writeSection } from './report/write-section.ts';
 

@@ -1,4 +1,5 @@
 import type { CheckpointResult } from '../../src/catalog/contract/checkpoint-records.ts';
+import { defaultSearchOptions } from '../../src/checkpoint/options/search-options.ts';
 import type { EvalSetSpec } from '../../src/checkpoint/quality/eval-set-spec.ts';
 import { isDivergence } from '../../src/checkpoint/quality/metric-kind.ts';
 import { observedMetrics } from '../../src/checkpoint/quality/observed-metrics.ts';
@@ -21,9 +22,6 @@ export interface GuardOutcome {
   /** Whether the hub warned of a metric without a threshold. */
   readonly warned: boolean;
 }
-
-/** What the hub's guards allow by default of a divergence (`SearchOptions.divergenceMax`). */
-const divergenceMax = 1;
 
 /** Compares a stored checkpoint with its upload. `spec` is that of the eval set. */
 export function guardOutcome(
@@ -58,6 +56,8 @@ function divergenceShare({ limits = {}, baseline, observed = {} }: CheckpointRes
   const thresholds = Object.fromEntries(
     Object.entries(limits).map(([name, { degradationMax }]) => [name, degradationMax]),
   );
+  const { divergenceMax } = defaultSearchOptions;
+  if (divergenceMax === undefined) return undefined;
   const allowed = divergenceLimits({ metrics, thresholds, baseline: before, divergenceMax });
   const shares = Object.entries(allowed).flatMap(([name, limit]) => {
     const measured = observed[name]?.measured;

@@ -9,6 +9,7 @@ import { packageRoot } from '../program-files.ts';
 import { readDemoOptions, demoUsage, type DemoOptions } from './demo/demo-options.ts';
 import { HubClient } from './demo/hub-client.ts';
 import { HubProcess } from './demo/hub-process.ts';
+import { interruption } from './demo/interruption.ts';
 import { leadingMetric } from './demo/leading-metric.ts';
 import { rowLimits } from './demo/row-limits.ts';
 import { planPushes, prepareHub, pushCheckpoint, type PushedCheckpoint, type PushPlan } from './demo/push-series.ts';
@@ -126,17 +127,6 @@ function describeBounds(thresholds: QualityThresholds): string {
       return `${metric} bounded by ${100 * relative!} % and by ${100 * progress!} % of its progress`;
     })
     .join(', ');
-}
-
-/**
- * Rejects when the person at the terminal, or the parent process, interrupts the demo. Everything started and written
- * is then cleaned up as after any failure.
- */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
-  });
 }
 
 /** The result of a training job: everything it pushed, and its last run. */

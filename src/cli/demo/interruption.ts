@@ -1,4 +1,7 @@
-/** Rejects on SIGINT or SIGTERM: the hub and the files are then cleaned up as after any failure. */
+/**
+ * Rejects when the person at the terminal, or the parent process, interrupts a demo or a bench. Everything started and
+ * written is then cleaned up as after any failure.
+ */
 export function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
