@@ -118,7 +118,8 @@ async function compressOn(
       const method = methodNamed(config?.method ?? run.search.method);
       const begin = { source, core, run, checkpoint, given: config, cacheMaxBytes, parallel, signal, warn };
       const session = method.begin(begin);
-      const ancestors = new Ancestors({ catalog, restorer, run, chainLengthMax, source, signal, warn });
+      const reading = { catalog, store, core, cacheMaxBytes, restorer, chainLengthMax };
+      const ancestors = new Ancestors({ ...reading, run, source, signal, warn });
       const reusableBase = new ReusableBase({ catalog, store, run, source, ancestors, chainLengthMax, signal });
       let memory: MemoryFolder | undefined;
       try {

@@ -98,6 +98,8 @@ type GptqPlaceArguments = [
   first: number,
   strength: number,
   deadZone: number,
+  before: Optional<Uint8Array>,
+  pull: number,
   weightsName: string,
   stateName: string,
   factorName: string,

@@ -26,7 +26,7 @@ void on_this_thread(const Kernel& kernel, size_t first, size_t count) {
 }
 
 struct Values {
-  std::vector<float> weights = bench_weights(kCells, 1);
+  std::vector<float> weights = bench_weights(kCells, 1), before = bench_weights(kCells, 2);
   std::vector<int32_t> kept = std::vector<int32_t>(kCells);
   std::vector<uint8_t> activity = std::vector<uint8_t>(kCells), rates = std::vector<uint8_t>(kLatticeRates);
   LatticeRule rule;
@@ -49,20 +49,21 @@ void bench_gather(DeviceBench& bench, const Values& values, bool inputs_last) {
   float* const found = bench.room<float>(buffers, kArrays * kCells);
   uint32_t failures = 0;
   uint32_t* const d_failures = bench.up(buffers, std::vector<uint32_t>(1));
-  const auto kernel = [&](const float* weights, const int32_t* kept, const uint8_t* activity, const uint8_t* rates,
-                          float* to, uint32_t* to_failures) {
-    return GptqGatherKernel{cells_of(inputs_last), values.rule, weights, Dtype::f32, kept, activity, rates, 156,
-                            to, to + kCells, to + 2 * kCells, to + 3 * kCells, to + 4 * kCells, to_failures};
+  const auto kernel = [&](const float* weights, const float* before, const int32_t* kept, const uint8_t* activity,
+                          const uint8_t* rates, float* to, uint32_t* to_failures) {
+    return GptqGatherKernel{cells_of(inputs_last), values.rule, weights, Dtype::f32, kept, activity, rates, 156, before,
+                            1, 0, to, to + kCells, to + 2 * kCells, to + 3 * kCells, to + 4 * kCells, to_failures};
   };
-  const GptqGatherKernel here = kernel(values.weights.data(), values.kept.data(), values.activity.data(),
-                                       values.rates.data(), expected.data(), &failures);
+  const GptqGatherKernel here =
+      kernel(values.weights.data(), values.before.data(), values.kept.data(), values.activity.data(),
+             values.rates.data(), expected.data(), &failures);
   const GptqGatherKernel there =
-      kernel(bench.up(buffers, values.weights), bench.up(buffers, values.kept), bench.up(buffers, values.activity),
-             bench.up(buffers, values.rates), found, d_failures);
+      kernel(bench.up(buffers, values.weights), bench.up(buffers, values.before), bench.up(buffers, values.kept),
+             bench.up(buffers, values.activity), bench.up(buffers, values.rates), found, d_failures);
   const size_t teams = here.teams(1);
   on_this_thread(here, 0, teams);
   bench.measure({.name = inputs_last ? "gptq_gather, inputs last" : "gptq_gather, inputs first",
-                 .bytes = kCells * (sizeof(float) + sizeof(int32_t) + 1 + kArrays * sizeof(float)),
+                 .bytes = kCells * (2 * sizeof(float) + sizeof(int32_t) + 1 + kArrays * sizeof(float)),
                  .on_device = [&] { bench.check(bench.device().run(&DeviceTable::gptq_gather, there)); },
                  .on_processor = [&](size_t first, size_t count) { on_this_thread(here, first, count); },
                  .elements = teams,

@@ -31,6 +31,7 @@ class LatticeTargets final : public Job {
     PreviousState previous;
     InputBytes rates;
     Input<float> factor;
+    InputBytes before;
     Gptq gptq;
     std::string weights_name, state_name, factor_name;
     std::shared_ptr<DeviceContext> device;
@@ -42,6 +43,7 @@ class LatticeTargets final : public Job {
     return r.segments.list.size() == 1 && r.segments.valid() &&
            r.weights.count == r.segments.count * dtype_bytes(r.dtype) && r.previous.valid(r.segments.count) &&
            (!r.rates.data || r.rates.count == kLatticeRates) &&
+           (!r.before.data || r.before.count == r.weights.count) &&
            r.factor.count == uint64_t{r.gptq.inputs} * r.gptq.size && (!r.into.data || r.into.count == bytes());
   }
   std::optional<size_t> output_bytes() const override {
@@ -93,11 +95,13 @@ napi_value lattice_targets_call(Arguments& args) {
   gptq.first = static_cast<uint64_t>(args.integer(12, 0, (int64_t{1} << 53) - 1));
   gptq.strength = static_cast<float>(args.number(13));
   gptq.hysteresis = {static_cast<uint32_t>(args.integer(14, 0, 256)), request.rates.data};
-  request.weights_name = args.text(15);
-  request.state_name = args.text(16);
-  request.factor_name = args.text(17);
+  request.before = args.optional_bytes(15);
+  gptq.movement = {request.before.data, static_cast<float>(args.number(16))};
+  request.weights_name = args.text(17);
+  request.state_name = args.text(18);
+  request.factor_name = args.text(19);
   request.device = device_of(engine);
-  request.into = args.optional_output(18);
+  request.into = args.optional_output(20);
   return start(args, engine, std::make_unique<LatticeTargets>(std::move(request)));
 }
 

@@ -16,7 +16,7 @@ enum class DeviceStatus : int32_t {
 };
 
 // Raised with every change of DeviceTable or of a kernel's arguments: a library of another version is not used.
-inline constexpr uint32_t kDeviceTableVersion = 8;
+inline constexpr uint32_t kDeviceTableVersion = 9;
 
 // Marks of a queue: places in its work that can be waited for and timed.
 inline constexpr uint32_t kDeviceMarks = 16;

@@ -40,6 +40,14 @@ TEST_CASE("device: cells gathered from a segment, rounded and put back are the t
     const Dtype dtype = kDtypes[random.below(3)];
     const std::vector<uint8_t> weights = elements(floats, dtype);
     gptq.factor = factor.data();
+    const bool is_moved = random.below(2);
+    std::vector<float> floats_before = floats;
+    for (float& x : floats_before) {
+      if (random.below(3) == 0) x += std::ldexp(60 * gaussian(random), -18);
+      if (is_wild && random.below(300) == 0) x = std::bit_cast<float>(static_cast<uint32_t>(random.next()));
+    }
+    const std::vector<uint8_t> before = elements(floats_before, dtype);
+    gptq.movement = {is_moved ? before.data() : nullptr, 4 * std::fabs(gaussian(random))};
     gptq.hysteresis = {dead_zone, is_priced ? rates.data() : nullptr};
     const LatticeState state = is_base ? LatticeState{} : LatticeState{values.data(), activity.data()};
     std::vector<float> expected(segment.count);
@@ -57,7 +65,9 @@ TEST_CASE("device: cells gathered from a segment, rounded and put back are the t
       run(&DeviceTable::gptq_gather,
           GptqGatherKernel{cells, rule, arrays.add(weights), dtype, is_base ? nullptr : arrays.add(values),
                            is_base ? nullptr : arrays.add(activity), is_priced ? arrays.add(rates) : nullptr,
-                           dead_zone, room[0], room[1], room[2], room[3], room[4], failures});
+                           dead_zone, is_moved ? arrays.add(before) : nullptr, gptq.movement.pull,
+                           static_cast<float>(lattice_rule(segment, kGptqPulledZoneMin).dead), room[0], room[1],
+                           room[2], room[3], room[4], failures});
       const auto step = static_cast<float>(rule.step);
       run(&DeviceTable::gptq_round,
           GptqRoundKernel{arrays.add(factor), gptq.size, blocks, gptq.outputs,

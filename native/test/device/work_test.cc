@@ -93,6 +93,9 @@ TEST_CASE("device work: what a block's weights move to along the inputs is what 
     const std::vector<uint8_t> bytes = elements(weights, r.dtype);
     r.weights = bytes.data();
     if (random.below(4)) r.previous = {values.data(), activity.data()};
+    for (float& weight : weights) weight += std::ldexp(static_cast<float>(random.below(90)), -18);
+    const std::vector<uint8_t> before = elements(weights, r.dtype);
+    if (random.below(2)) gptq.movement = {before.data(), 2 * std::fabs(gaussian(random))};
     r.gptq = gptq;
     const std::string name = "round " + std::to_string(round);
     r.weights_name = r.state_name = r.factor_name = name;

@@ -57,7 +57,8 @@ int32_t zone_of(LatticeHysteresis hysteresis, uint8_t context, bool inwards) {
 // The rule, one element after the other in double precision.
 std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor, const LatticeSegment& s,
                                const std::vector<int32_t>& previous, const std::vector<uint8_t>& contexts,
-                               const std::vector<float>& weights, float strength, LatticeHysteresis hysteresis) {
+                               const std::vector<float>& weights, float strength, LatticeHysteresis hysteresis,
+                               const std::vector<float>& before = {}, float pull = 0) {
   std::vector<float> out(weights.size());
   for (size_t o = 0; o < m.outputs; ++o) {
     for (size_t b = 0; b < m.inputs / m.size; ++b) {
@@ -70,8 +71,14 @@ std::vector<float> expected_of(const Matrix& m, const std::vector<float>& factor
         const float k = static_cast<float>(previous[at] * (1 << s.shift)), difference = x + handed_on * strength - k;
         const float distance = std::fabs(difference);
         const bool inwards = (difference < 0) != (previous[at] < 0);
-        const float dead =
+        float dead =
             std::max(1.0f, std::ceil(static_cast<float>(zone_of(hysteresis, contexts[at], inwards) * s.step) / 256));
+        if (!before.empty()) {
+          const auto old = static_cast<float>(std::nearbyint(std::ldexp(before[at], -s.exponent)));
+          const float along = pull * (x - old) * (difference < 0 ? -1.0f : 1.0f);
+          const float least = std::ceil(static_cast<float>(77 * s.step) / 256);
+          if (along > 0) dead = std::min(dead, std::max(least, dead - along));
+        }
         const float steps =
             std::max(1.0f, std::trunc((distance + static_cast<float>(s.step / 2)) / static_cast<float>(s.step)));
         const float target =
@@ -162,8 +169,20 @@ TEST_CASE("gptq follows its rule in every layout, and lattice_quantize gives the
     const std::vector<float> expected =
         expected_of(m, factor, s, previous, contexts, weights, 0.75f, gptq.hysteresis);
     CHECK(expected != fixed);
+    // Some weights moved, by up to three steps.
+    std::vector<float> before = weights;
+    for (float& weight : before) {
+      if (random.below(2)) weight += std::ldexp(static_cast<float>(random.below(4200)) - 2100, s.exponent);
+    }
+    const std::vector<float> pulled =
+        expected_of(m, factor, s, previous, contexts, weights, 0.75f, gptq.hysteresis, before, 0.375f);
+    CHECK(pulled != expected);
     for_each_isa([&] {
       std::vector<float> targets(count);
+      gptq.movement = {before.data(), 0.375f};
+      REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, gptq, targets.data()) == Status::ok);
+      CHECK(targets == pulled);
+      gptq.movement = {};
       gptq.hysteresis.rates = nullptr;
       REQUIRE(lattice_targets(weights.data(), Dtype::f32, s, state, gptq, targets.data()) == Status::ok);
       CHECK(targets == fixed);
@@ -228,6 +247,18 @@ TEST_CASE("weights and values out of range are refused, and targets never leave 
   const float beyond[] = {0, static_cast<float>(kLatticeWeightMax + 1)};
   CHECK(lattice_targets(beyond, Dtype::f32, s, {}, gptq, targets.data()) == Status::invalid_argument);
   const float nothing[] = {0, std::numeric_limits<float>::quiet_NaN()};
+  // Earlier weights may be anything; those that are no number count as unmoved.
+  Gptq moved = gptq;
+  std::vector<float> unmoved(2);
+  moved.movement = {nothing, 1};
+  const float fine_weights[] = {0, 70000};
+  REQUIRE(lattice_targets(fine_weights, Dtype::f32, s, {}, moved, targets.data()) == Status::ok);
+  REQUIRE(lattice_targets(fine_weights, Dtype::f32, s, {}, gptq, unmoved.data()) == Status::ok);
+  CHECK(targets == unmoved);
+  for (const float pull : {-1.0f, 2 * kGptqPullMax, std::numeric_limits<float>::quiet_NaN()}) {
+    moved.movement = {fine_weights, pull};
+    CHECK(lattice_targets(fine_weights, Dtype::f32, s, {}, moved, targets.data()) == Status::invalid_argument);
+  }
   CHECK(lattice_targets(nothing, Dtype::f32, s, {}, gptq, targets.data()) == Status::invalid_argument);
   const int32_t values[] = {0, kLatticeValueMax + 1};
   const float zeros[] = {0, 0};

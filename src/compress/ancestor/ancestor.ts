@@ -29,6 +29,7 @@ import type { TensorEntry } from '../../checkpoint/safetensors/safetensors-layou
 import type { SourceFile } from '../upload/model-source.ts';
 import type { TensorBytes } from '../upload/tensor-bytes.ts';
 import { isQuantized, type CodingPlan, type QuantizedGroup } from '../plan/plan-codings.ts';
+import type { AncestorUpload } from './ancestor-upload.ts';
 import { planInherited } from './inherited-tensors.ts';
 import { stateName } from './state-names.ts';
 
@@ -72,6 +73,8 @@ export class Ancestor {
   private readonly residualTensors: readonly ReadonlyMap<string, ResidualTensor>[];
   /** By file of the new checkpoint: what its tensors are called here, if they have other names. */
   private readonly namesakes: readonly Namesakes[];
+  /** The weights that it was made of, as long as the chain stays open; undefined if they are not kept. */
+  readonly upload: AncestorUpload | undefined;
   /** By path of a file and name of a tensor of the new checkpoint. */
   private readonly renamed: ReadonlyMap<string, ReadonlyMap<string, TensorPlace>>;
   private kept: Promise<Ancestor> | undefined;
@@ -81,7 +84,9 @@ export class Ancestor {
     files: readonly SourceFile[],
     plan: CodingPlan,
     namesakes: readonly Namesakes[] = files.map(() => new Map()),
+    upload?: AncestorUpload,
   ) {
+    this.upload = upload;
     this.chain = chain;
     this.files = files;
     this.plan = plan;
@@ -137,7 +142,7 @@ export class Ancestor {
     const { files, plan } = this;
     const kept = await planInherited({ files, plan, ancestor: this, signal });
     if (kept === plan) return this;
-    const along = new Ancestor(this.chain, files, kept, this.namesakes);
+    const along = new Ancestor(this.chain, files, kept, this.namesakes, this.upload);
     // A tensor that shared a block with an inherited one loses its counterpart if its elements cannot be gathered. So
     // inheriting may cost more than it saves.
     return along.bytesAnew(plan) <= this.bytesAnew(kept) ? along : this;

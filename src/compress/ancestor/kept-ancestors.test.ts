@@ -34,7 +34,7 @@ test('an ancestor is the same object while it is kept, and the one not requested
     const chain = await open();
     const number = isClosed.push(false) - 1;
     vi.spyOn(chain, 'close').mockImplementation(async () => void (isClosed[number] = true));
-    return chain;
+    return { chain };
   };
   const kept = new KeptAncestors(model.source);
   const first = await kept.along('one', model.plan, opened);

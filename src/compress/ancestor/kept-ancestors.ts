@@ -1,6 +1,7 @@
 import type { Namesakes } from '../../package/tensor-place.ts';
 import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import { Ancestor } from './ancestor.ts';
+import type { AncestorUpload } from './ancestor-upload.ts';
 import { findNamesakes } from './find-namesakes.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
@@ -11,8 +12,14 @@ import type { CodingPlan } from '../plan/plan-codings.ts';
  */
 const keptMax = 4;
 
-interface Kept {
+/** What is open of a stored checkpoint. */
+export interface OpenedChain {
   readonly chain: PackageChain;
+  /** See {@link Ancestor.upload}. */
+  readonly upload?: AncestorUpload | undefined;
+}
+
+interface Kept extends OpenedChain {
   namesakes?: readonly Namesakes[];
   known?: { readonly plan: CodingPlan; readonly ancestor: Ancestor };
 }
@@ -40,7 +47,7 @@ export class KeptAncestors {
   async along(
     packageId: string,
     plan: CodingPlan,
-    open: () => Promise<PackageChain | undefined>,
+    open: () => Promise<OpenedChain | undefined>,
   ): Promise<Ancestor | undefined> {
     const kept = this.#kept.get(packageId) ?? (await this.#opened(open));
     if (kept === undefined) return undefined;
@@ -48,11 +55,12 @@ export class KeptAncestors {
     this.#kept.set(packageId, kept);
     const { files } = this.#source;
     if (kept.known?.plan === plan) return kept.known.ancestor;
-    let ancestor = new Ancestor(kept.chain, files, plan, kept.namesakes);
+    let ancestor = new Ancestor(kept.chain, files, plan, kept.namesakes, kept.upload);
     if (kept.namesakes === undefined) {
       kept.namesakes = await findNamesakes(files, ancestor, this.#signal);
       // Blocks are matched again only if tensors were renamed.
-      if (kept.namesakes.some(({ size }) => size > 0)) ancestor = new Ancestor(kept.chain, files, plan, kept.namesakes);
+      if (kept.namesakes.some(({ size }) => size > 0))
+        ancestor = new Ancestor(kept.chain, files, plan, kept.namesakes, kept.upload);
     }
     kept.known = { plan, ancestor };
     return ancestor;
@@ -61,16 +69,21 @@ export class KeptAncestors {
   async close(): Promise<void> {
     const all = [...this.#kept.values()];
     this.#kept.clear();
-    await Promise.all(all.map(({ chain }) => chain.close()));
+    await Promise.all(all.map(closeChain));
   }
 
-  async #opened(open: () => Promise<PackageChain | undefined>): Promise<Kept | undefined> {
+  async #opened(open: () => Promise<OpenedChain | undefined>): Promise<Kept | undefined> {
     while (this.#kept.size >= keptMax) {
-      const [packageId, { chain }] = this.#kept.entries().next().value!;
+      const [packageId, oldest] = this.#kept.entries().next().value!;
       this.#kept.delete(packageId);
-      await chain.close();
+      await closeChain(oldest);
     }
-    const chain = await open();
-    return chain && { chain };
+    const opened = await open();
+    return opened && { ...opened };
   }
+}
+
+async function closeChain({ chain, upload }: OpenedChain): Promise<void> {
+  await chain.close();
+  await upload?.close();
 }

@@ -1,12 +1,11 @@
-import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
-import type { PackageChain } from '../../restore/chain/package-chain.ts';
 import type { Restorer } from '../../restore/restorer.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
-import { KeptAncestors } from './kept-ancestors.ts';
+import { AncestorUpload, type UploadParts } from './ancestor-upload.ts';
+import { KeptAncestors, type OpenedChain } from './kept-ancestors.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
 /** The ancestor chosen for a plan; its chain stays open until several others are opened. */
@@ -29,8 +28,7 @@ const damageCodes: ReadonlySet<FirnErrorCode> = new Set<FirnErrorCode>([
  */
 export const coverageEnough = 0.5;
 
-export interface AncestorParts {
-  readonly catalog: Catalog;
+export interface AncestorParts extends UploadParts {
   readonly restorer: Restorer;
   /** The run of the new checkpoint. */
   readonly run: Pick<Run, 'repositoryId'>;
@@ -102,7 +100,7 @@ export class Ancestors {
     return this.#kept.close();
   }
 
-  async #openChain(candidate: AncestorCandidate, packageId: string): Promise<PackageChain | undefined> {
+  async #openChain(candidate: AncestorCandidate, packageId: string): Promise<OpenedChain | undefined> {
     const { catalog, restorer, run: own, chainLengthMax, signal, warn } = this.#parts;
     try {
       const packages = await catalog.packages.chain(packageId);
@@ -112,10 +110,27 @@ export class Ancestors {
         warn(cannotBeRead(own, candidate));
         return undefined;
       }
-      return packages.length >= chainLengthMax ? undefined : await restorer.open(packages, signal);
+      if (packages.length >= chainLengthMax) return undefined;
+      const chain = await restorer.open(packages, signal);
+      try {
+        return { chain, upload: await this.#openUpload(candidate) };
+      } catch (error) {
+        await chain.close();
+        throw error;
+      }
     } catch (error) {
       if (!isDamage(error)) throw error;
       warn(cannotBeRead(own, candidate));
+      return undefined;
+    }
+  }
+
+  /** Without the upload a checkpoint is rounded as if nothing were known of how its weights moved. */
+  async #openUpload({ checkpoint }: AncestorCandidate): Promise<AncestorUpload | undefined> {
+    try {
+      return await AncestorUpload.open(this.#parts, checkpoint.id);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
       return undefined;
     }
   }

@@ -71,7 +71,8 @@ export function latticeCalls(runner: JobRunner) {
       const targets = await runJob(runner, signal, () => {
         checkGptq.weights(request);
         if (into !== undefined) checkGptq.into(into, request.segment);
-        const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone, held } = request;
+        const { weights, dtype, segment, previous, symbolRates, firstElement, strength, deadZone } = request;
+        const { held, movement } = request;
         const { factor, size, inputs, outputs, inputsLast } = request.place;
         return addon.latticeTargets(
           engine,
@@ -89,6 +90,8 @@ export function latticeCalls(runner: JobRunner) {
           firstElement,
           strength,
           deadZone,
+          movement?.before,
+          movement?.pull ?? 0,
           held?.weights ?? '',
           held?.state ?? '',
           held?.factor ?? '',

@@ -1,6 +1,6 @@
 import { checkArguments } from './check-arguments.ts';
 import { checkLattice } from './check-lattice.ts';
-import { gptqBlockMax, type GptqWeights, type LatticeSegment } from '../core.ts';
+import { gptqBlockMax, gptqPullMax, type GptqWeights, type LatticeSegment } from '../core.ts';
 import { argumentError } from './native-status.ts';
 
 /** The checks of the GPTQ calls; see check-arguments.ts. */
@@ -28,6 +28,12 @@ function weights(request: GptqWeights): void {
     throw argumentError(`weights: not the ${count} elements of the segment`);
   checkLattice.rates(request.symbolRates);
   place(request, count);
+  const { movement } = request;
+  if (movement === undefined) return;
+  if (elements('before', movement.before, request.dtype) !== count)
+    throw argumentError(`before: not the ${count} elements of the segment`);
+  if (!(movement.pull >= 0 && movement.pull <= gptqPullMax))
+    throw argumentError(`pull: ${movement.pull}, but 0 to ${gptqPullMax} expected`);
 }
 
 /** The place of a segment of `count` elements in its matrix, and how it is rounded. */

@@ -170,6 +170,17 @@ export interface GptqPlace {
   readonly inputsLast: boolean;
 }
 
+/** What is known of the upload that the previous state was made of. */
+export interface GptqMovement {
+  /** The segment's weights in it, of the dtype of those that are rounded. */
+  readonly before: Uint8Array;
+  /**
+   * In the direction in which a weight moved since then, its dead zone is smaller by `pull` times the movement, down to
+   * {@link gptqPulledZoneMin}. 0..gptqPullMax.
+   */
+  readonly pull: number;
+}
+
 export interface GptqWeights {
   readonly weights: Uint8Array;
   readonly dtype: QuantizableDtype;
@@ -184,11 +195,17 @@ export interface GptqWeights {
   /** As in {@link ResidualBlock}, but at most 256. */
   readonly deadZone: number;
   readonly symbolRates?: Uint8Array | undefined;
+  readonly movement?: GptqMovement | undefined;
   /** What a device may hold of the segment, and of its matrix. */
   readonly held?: (HeldNames & { readonly factor: string }) | undefined;
 }
 
 export const gptqBlockMax = 4096;
+
+/** The smallest dead zone of a weight that moved, in 1/256 steps. */
+export const gptqPulledZoneMin = 77;
+
+export const gptqPullMax = 2 ** 20;
 
 export interface ElementsOptions {
   /** Buffer for the elements; its length must match. */

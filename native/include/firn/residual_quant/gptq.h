@@ -22,6 +22,20 @@ inline constexpr size_t kGptqBlockMax = 4096;
 // kGptqBlockMax, or damping is not a positive number.
 Status gram_factor(const float* gram, size_t blocks, size_t size, float damping, float* factor);
 
+// The smallest dead zone of a weight that moved, in 1/256 steps.
+inline constexpr uint32_t kGptqPulledZoneMin = 77;
+inline constexpr float kGptqPullMax = 1 << 20;
+
+// What is known of the upload that the previous state was made of.
+struct GptqMovement {
+  // The segment's weights in it, of the dtype of those that are rounded; null if they are not known. Those that are not
+  // finite, or out of range, count as unmoved.
+  const void* before = nullptr;
+  // In the direction in which a weight moved since then, its dead zone is smaller by `pull` times the movement, down to
+  // kGptqPulledZoneMin. 0..kGptqPullMax.
+  float pull = 0;
+};
+
 // How one segment of a block is rounded.
 struct Gptq {
   const float* factor;  // from gram_factor: inputs / size blocks
@@ -32,6 +46,7 @@ struct Gptq {
   uint64_t first = 0;  // the segment's first element in its tensor
   float strength = 1;  // factor of the errors handed on, 0..1
   LatticeHysteresis hysteresis{128};  // a dead zone of at most a step
+  GptqMovement movement{};
 };
 
 // Computes the values to which the weights of one segment move: lattice_quantize of these values, with any dead zone of

@@ -16,7 +16,7 @@ bool valid(const LatticeSegment& segment, const Gptq& f) {
   size_t count;
   return valid_segments({&segment, 1}, &count) && f.size >= 1 && f.size <= kGptqBlockMax && f.inputs > 0 &&
          f.inputs % f.size == 0 && f.first <= elements && count <= elements - f.first && f.strength >= 0 &&
-         f.strength <= 1 && f.hysteresis.dead_zone <= 256;
+         f.strength <= 1 && f.hysteresis.dead_zone <= 256 && f.movement.pull >= 0 && f.movement.pull <= kGptqPullMax;
 }
 
 }  // namespace
@@ -48,6 +48,8 @@ float* Rounding::round(DeviceWork& work, std::string_view factor_name, const voi
                        StateThere state, const uint8_t* d_rates, uint32_t* d_failures) {
   const size_t factor_bytes = size_t{gptq_.inputs} * gptq_.size * sizeof(float);
   const auto* const d_factor = static_cast<const float*>(work.held(factor_name, gptq_.factor, factor_bytes));
+  const void* const before = gptq_.movement.before;
+  const void* const d_before = before ? work.put(before, segment_.count * dtype_bytes(dtype)) : nullptr;
   constexpr size_t kArrays = 7;
   const size_t cell_count = cells_.cells();
   float* const arrays = work.room<float>(kArrays * cell_count);
@@ -57,8 +59,9 @@ float* Rounding::round(DeviceWork& work, std::string_view factor_name, const voi
   const uint32_t dead_zone = gptq_.hysteresis.dead_zone;
   const LatticeRule rule = lattice_rule(segment_, dead_zone);
   work.run(&DeviceTable::gptq_gather,
-           GptqGatherKernel{cells_, rule, d_weights, dtype, state.values, state.activity, d_rates, dead_zone, array(0),
-                            array(1), array(2), array(3), array(4), d_failures});
+           GptqGatherKernel{cells_, rule, d_weights, dtype, state.values, state.activity, d_rates, dead_zone, d_before,
+                            gptq_.movement.pull, static_cast<float>(lattice_rule(segment_, kGptqPulledZoneMin).dead),
+                            array(0), array(1), array(2), array(3), array(4), d_failures});
   const auto step = static_cast<float>(rule.step);
   work.run(&DeviceTable::gptq_round,
            GptqRoundKernel{d_factor + first_block_ * gptq_.size * gptq_.size, gptq_.size, blocks_, cells_.outputs,

@@ -1,6 +1,7 @@
 // The cells of GptqRoundKernel over teams: from a segment's elements, and back (lattice_targets).
 #pragma once
 #include "residual_quant/gptq/gptq_kernels.h"
+#include "residual_quant/gptq/pulled_zone.h"
 #include "residual_quant/lattice/lattice_team.h"
 
 namespace firn {
@@ -38,6 +39,8 @@ struct GptqGatherKernel {
   const uint8_t* activity;  // read with rates only
   const uint8_t* rates;     // null or kLatticeRates of them
   uint32_t dead_zone;
+  const void* before;  // GptqMovement's, or null
+  float pull, zone_min;
   float *to_weights, *to_previous, *to_present, *to_dead_up, *to_dead_down;
   uint32_t* failures;  // one is added by a team that finds a weight or a previous value out of range
 
@@ -70,6 +73,15 @@ struct GptqGatherKernel {
           const int32_t* const zones = dead + 2 * team_context(rule, kept, activity[at]);
           up = static_cast<float>(zones[kept < 0]);
           down = static_cast<float>(zones[kept >= 0]);
+        }
+        if (before) {
+          float old_weight = 0;
+          int32_t old;
+          with_dtype(dtype, [&](auto tag) { old_weight = element_of<decltype(tag)::dtype>(before, at); });
+          const float movement = team_weight_units(old_weight, rule.units, &old) ? static_cast<float>(x - old) : 0.0f;
+          const float along = pull * movement;
+          up = pulled_zone(up, along, zone_min);
+          down = pulled_zone(down, -along, zone_min);
         }
       }
       to_weights[cell] = weight;

@@ -5,6 +5,7 @@
 #include "common/f32_view.h"
 #include "firn/residual_quant/gptq.h"
 #include "residual_quant/gptq/gptq_kernels.h"
+#include "residual_quant/gptq/pulled_zone.h"
 #include "residual_quant/lattice/lattice_kernels.h"
 #include "residual_quant/lattice/weight_units.h"
 #include "simd/cpu_features.h"
@@ -26,7 +27,8 @@ GptqKernel* gptq_kernel() {
 bool valid(const Gptq& f, uint32_t count) {
   const uint64_t elements = uint64_t{f.inputs} * f.outputs;
   return f.size >= 1 && f.size <= kGptqBlockMax && f.inputs > 0 && f.inputs % f.size == 0 && f.first <= elements &&
-         count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.hysteresis.dead_zone <= 256;
+         count <= elements - f.first && f.strength >= 0 && f.strength <= 1 && f.hysteresis.dead_zone <= 256 &&
+         f.movement.pull >= 0 && f.movement.pull <= kGptqPullMax;
 }
 
 // One segment's rounding.
@@ -34,9 +36,10 @@ class Rounder {
  public:
   explicit Rounder(GptqKernel* kernel) : kernel_(kernel) {}
 
-  // `values` has the weights on entry and the targets on return. False when a weight or a previous value is out of
-  // range.
-  bool round(const LatticeSegment& segment, LatticeState state, const Gptq& gptq, float* values) {
+  // `values` has the weights on entry and the targets on return; `before` has those of GptqMovement, or is empty. False
+  // when a weight or a previous value is out of range.
+  bool round(const LatticeSegment& segment, LatticeState state, const Gptq& gptq, std::vector<float> before,
+             float* values) {
     const LatticeRule rule = lattice_rule(segment, gptq.hysteresis.dead_zone);
     const int32_t* const previous = state.values;
     for (uint32_t i = 0; i < segment.count; ++i) {
@@ -44,7 +47,12 @@ class Rounder {
       if (!weight_units(values[i], rule.units, &x)) return false;
       if (previous && (previous[i] > rule.kept_max || previous[i] < -rule.kept_max)) return false;
       values[i] = static_cast<float>(x);
+      if (before.empty()) continue;
+      int32_t old;
+      // From here on it is the movement.
+      before[i] = weight_units(before[i], rule.units, &old) ? static_cast<float>(x - old) : 0;
     }
+    const float least = static_cast<float>(lattice_rule(segment, kGptqPulledZoneMin).dead);
     const uint64_t end = gptq.first + segment.count;
     const uint64_t wide = gptq.inputs_last ? gptq.inputs : gptq.outputs;
     const uint64_t first_row = gptq.first / wide, last_row = (end - 1) / wide;
@@ -60,7 +68,8 @@ class Rounder {
       contexts_.resize(segment.count);
       if (lattice_contexts({&segment, 1}, state, contexts_.data()) != Status::ok) return false;
     }
-    const Part part{segment, rule, previous, zones ? zones->dead : nullptr, gptq, values};
+    const Part part{segment, rule, previous, zones ? zones->dead : nullptr,
+                    before.empty() ? nullptr : before.data(), least, gptq, values};
     for (uint64_t output = outputs_from; output < outputs_to; output += kGptqLanes) {
       const size_t lanes = std::min<uint64_t>(kGptqLanes, outputs_to - output);
       for (uint64_t block = inputs_from / gptq.size; block * gptq.size < inputs_to; ++block)
@@ -76,7 +85,9 @@ class Rounder {
     const LatticeSegment& segment;
     const LatticeRule& rule;
     const int32_t* previous;
-    const int32_t* zones;  // of LatticeZones, or null if one applies to all
+    const int32_t* zones;   // of LatticeZones, or null if one applies to all
+    const float* movement;  // in units, or null
+    float zone_min;         // for weights that moved
     const Gptq& gptq;
     float* values;
   };
@@ -99,11 +110,16 @@ class Rounder {
       weights_[cell] = part.values[at];
       previous_[cell] = part.previous ? static_cast<float>(part.previous[at]) * shifted : 0;
       present_[cell] = 1;
-      if (part.zones == nullptr) return;
-      const int32_t* const zones = part.zones + 2 * contexts_[at];
-      const bool is_below = part.previous[at] < 0;
-      dead_up_[cell] = static_cast<float>(zones[is_below]);
-      dead_down_[cell] = static_cast<float>(zones[!is_below]);
+      if (part.zones != nullptr) {
+        const int32_t* const zones = part.zones + 2 * contexts_[at];
+        const bool is_below = part.previous[at] < 0;
+        dead_up_[cell] = static_cast<float>(zones[is_below]);
+        dead_down_[cell] = static_cast<float>(zones[!is_below]);
+      }
+      if (part.movement == nullptr) return;
+      const float along = part.gptq.movement.pull * part.movement[at];
+      dead_up_[cell] = pulled_zone(dead_up_[cell], along, part.zone_min);
+      dead_down_[cell] = pulled_zone(dead_down_[cell], -along, part.zone_min);
     });
     const auto step = static_cast<float>(part.rule.step);
     const GptqRule rule{step, static_cast<float>(part.rule.step / 2), part.gptq.strength,
@@ -137,7 +153,13 @@ Status lattice_targets(const void* weights, Dtype dtype, const LatticeSegment& s
   size_t count;
   if (!valid_segments({&segment, 1}, &count) || !valid(gptq, segment.count)) return Status::invalid_argument;
   convert(weights, dtype, count, targets, Dtype::f32);
-  return Rounder(gptq_kernel()).round(segment, previous, gptq, targets) ? Status::ok : Status::invalid_argument;
+  std::vector<float> before;
+  if (gptq.movement.before) {
+    before.resize(count);
+    convert(gptq.movement.before, dtype, count, before.data(), Dtype::f32);
+  }
+  const bool in_range = Rounder(gptq_kernel()).round(segment, previous, gptq, std::move(before), targets);
+  return in_range ? Status::ok : Status::invalid_argument;
 }
 
 }  // namespace firn

@@ -27,6 +27,7 @@ import type { Ancestor } from '../../ancestor/ancestor.ts';
 import { blockStart, type BlockStart } from './lattice/block-start.ts';
 import { previousChain, previousState } from './lattice/previous-state.ts';
 import { gptqTargets, type Rounding } from './lattice/gptq-targets.ts';
+import type { TensorMoves } from './steps/measure-moves.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import { BlockMemory } from '../../../restore/block-memory.ts';
 import type { ModelSource, WeightsOptions } from '../../upload/model-source.ts';
@@ -40,6 +41,8 @@ export interface ResidualCoderParts {
   readonly core: NativeCore;
   /** Absent if the inputs of no matrix were measured. */
   readonly gramMatrices?: GramMatrices | undefined;
+  /** Absent if weights before are not known. */
+  readonly moves?: TensorMoves | undefined;
   /** Factor for a tensor's gradients when they weigh errors. */
   readonly gradientScale: (file: number, tensor: number) => number;
   readonly modelSymbols: ModelSymbols;
@@ -298,12 +301,12 @@ export class ResidualCoder {
    * be found before; undefined if nothing is rounded so.
    */
   private alongInputs({ file, block }: BlockPlace, { ofTensor }: BlockRounding): SegmentRounding | 'apart' | undefined {
-    const { gramMatrices, names } = this.parts;
+    const { gramMatrices, names, moves } = this.parts;
     const places = gramMatrices?.[file];
     if (places === undefined || !block.segments.some(({ tensor }) => places.has(tensor))) return undefined;
     const [segment] = block.segments;
     const place = block.segments.length === 1 ? places.get(segment!.tensor) : undefined;
-    if (names === undefined || place === undefined) return 'apart';
+    if (names === undefined || place === undefined || moves?.[file]!.has(segment!.tensor) === true) return 'apart';
     const factorName = names.factor(place.factor);
     return { place, firstElement: segment!.firstElement, ...ofTensor(segment!.tensor), factorName };
   }
@@ -319,7 +322,7 @@ export class ResidualCoder {
     { weights, weightDtype: dtype }: WeightBlock,
     signal?: AbortSignal,
   ) {
-    const { core, ancestor, gramMatrices, names } = this.parts;
+    const { core, source, ancestor, gramMatrices, names } = this.parts;
     const along = this.alongInputs(at, rounding);
     if (along !== 'apart') return { ...(await this.behind(file, at, signal)), targets: undefined, along };
     // Targets need the state itself.
@@ -331,6 +334,9 @@ export class ResidualCoder {
         : { segments: inOwnUnits(latticeSegments(file, at.block)), previous: placed };
     const isFirst = (placed ?? previous) === undefined;
     const priced = isFirst ? undefined : rounding.rates;
+    const moves = this.parts.moves?.[at.file];
+    const isMoved = moves !== undefined && at.block.segments.some(({ tensor }) => moves.has(tensor));
+    const before = isMoved ? await ancestor!.upload!.elements(source.files[at.file]!, at.block, signal) : undefined;
     const targets = await gptqTargets(
       core,
       {
@@ -341,6 +347,7 @@ export class ResidualCoder {
         places: gramMatrices![at.file]!,
         roundingOf: rounding.ofTensor,
         symbolRates: priced,
+        moved: before && { before, moves: moves! },
         heldOf: names && ((number, factor) => names.segment(at, number, factor)),
       },
       { signal, memory: this.memory },

@@ -8,6 +8,7 @@ const plain: ResidualConditions = {
   rounding: 'archive',
   hysteresis: 'fixed',
   isLimited: false,
+  isPulled: false,
 };
 
 // Keys of stored trials hold these words (search/trial-conditions.ts).
@@ -19,6 +20,7 @@ test.each([
   [{ ...plain, gptq: true, hysteresis: 'priced' }, '+feedback+priced'],
   [{ ...plain, gptq: true, rounding: 'nearest' }, '+feedback+nearest'],
   [{ ...plain, isLimited: true }, '+limited'],
+  [{ ...plain, isPulled: true }, '+moves'],
 ] satisfies [ResidualConditions, string][])('%j are recorded as "%s"', (conditions, others) => {
   expect(residualConditions(conditions)).toEqual({ ancestor: 'base', others });
   expect(residualConditions({ ...conditions, ancestor: '0123' })).toEqual({ ancestor: '0123', others });
@@ -28,7 +30,9 @@ test('different conditions never share words', () => {
   const all = [true, false].flatMap((gptq) =>
     roundingChoices.flatMap((rounding) =>
       hysteresisChoices.flatMap((hysteresis) =>
-        [true, false].map((isLimited) => ({ ancestor: undefined, gptq, rounding, hysteresis, isLimited })),
+        [true, false].flatMap((isLimited) =>
+          [true, false].map((isPulled) => ({ ancestor: undefined, gptq, rounding, hysteresis, isLimited, isPulled })),
+        ),
       ),
     ),
   );

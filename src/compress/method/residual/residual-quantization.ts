@@ -21,6 +21,7 @@ import { isResumed, type Resumption } from '../../ancestor/resumed-training.ts';
 import { sampleBlocks } from '../../plan/sample-blocks.ts';
 import { someOf } from '../../some-of.ts';
 import { measureMovement } from './steps/measure-movement.ts';
+import { measureMoves } from './steps/measure-moves.ts';
 import { startedStepBound, stepBound } from './steps/step-bound.ts';
 import { commonStepLimit } from './steps/tensor-limits.ts';
 import { startedTensors } from './lattice/started-tensors.ts';
@@ -71,9 +72,16 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   const { resumption } = parts;
   // If training was resumed from a rebuilt checkpoint, now or recently, the rebuilt weights must not lag behind.
   const toNearest = rounding === 'nearest' || (resumption !== undefined && isResumed(resumption));
+  const isPulled =
+    ancestor !== undefined && rounding === 'nearest' && !(resumption !== undefined && isResumed(resumption));
+  const { gramMatrices } = parts;
+  const moves =
+    isPulled && gramMatrices !== undefined
+      ? await measureMoves({ ...parts, ancestor: ancestor!, gramMatrices })
+      : undefined;
   const forms = new ByteCache<Promise<ResidualModel>>(formsKept);
   const names = parts.deviceNames?.against(ancestor);
-  const modelParts = { ...parts, ancestor, records, moments, started, toNearest, names };
+  const modelParts = { ...parts, ancestor, records, moments, started, toNearest, names, moves };
   const quantize = (config: QuantizationConfig): Promise<ResidualModel> => {
     const { step } = own(config);
     const known = forms.get(String(step));
@@ -102,6 +110,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
       rounding: toNearest ? 'nearest' : 'archive',
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
       isLimited: stepLimit !== undefined,
+      isPulled: moves !== undefined,
     }),
     describe: async (config, options) => {
       const chosen = await quantize(config);

@@ -1,5 +1,7 @@
 import { stepsPerOctave } from '../../../package/residual-tensor.ts';
 import type { Rounding } from './lattice/gptq-targets.ts';
+import { movedDeadZone } from './steps/movement-pull.ts';
+import type { TensorMoves } from './steps/measure-moves.ts';
 import type { TensorPlace } from '../../../package/tensor-place.ts';
 import type { GramMatrices } from '../gram-matrices.ts';
 import type { TensorOutsideBound } from './tensor-errors.ts';
@@ -9,6 +11,8 @@ export interface RoundingParts {
   /** Absent if the inputs of no matrix were measured. */
   readonly gramMatrices?: GramMatrices | undefined;
   readonly toNearest: boolean;
+  /** Absent if weights before are not known. */
+  readonly moves?: TensorMoves | undefined;
 }
 
 interface Roundings {
@@ -41,6 +45,16 @@ const roundings: Readonly<Record<'deadZone' | 'nearest', Roundings>> = {
     plain: [{ strength: 0, deadZone: 128 }],
   },
 };
+
+/**
+ * The same for tensors with {@link TensorMoves}: a wide dead zone, which is narrower for weights that follow their
+ * movement.
+ */
+const pulledRoundings: readonly Rounding[] = [
+  { strength: 1, deadZone: movedDeadZone },
+  { strength: 1, deadZone: (movedDeadZone + 128) >> 1 },
+  ...roundings.nearest.withGptq,
+];
 
 /**
  * How often steps then become finer: first by 1/32 octave, which is enough if one step was unlucky; then by octaves,
@@ -105,7 +119,8 @@ export function nextAttempts(
 
 export function roundingsOf(parts: RoundingParts, file: number, tensor: number): readonly Rounding[] {
   const { withGptq, plain } = waysOf(parts);
-  return hasGramMatrix(parts, file, tensor) ? withGptq : plain;
+  if (!hasGramMatrix(parts, file, tensor)) return plain;
+  return parts.moves?.[file]!.has(tensor) === true ? pulledRoundings : withGptq;
 }
 
 export function waysOf({ toNearest }: Pick<RoundingParts, 'toNearest'>): Roundings {
