@@ -8,7 +8,7 @@ import { median, spentOn, type Spent } from './timed-rounds.ts';
 /** Most times a base's time that restoring the last of a chain may take. */
 export const timesOfBaseMax = 3;
 /** Deltas of the chains. */
-const deltaCounts = [1, 4, 8, 11];
+const deltaCounts = [1, 4, 8, 15];
 /**
  * Drift from a checkpoint to the next, relative to the spread of a weight's row, and the step that it is stored with.
  */

@@ -12,7 +12,7 @@ import { syntheticCheckpoints } from './synthetic-model.ts';
 import { median } from './timed-rounds.ts';
 
 /** Checkpoints of the run: more than the most packages of a chain. */
-const checkpoints = 14;
+const checkpoints = 20;
 /** About one weight in a hundred changes; this gives chains as long as the policy allows. */
 const drift = 0.04;
 /** Downloads of each file; all files take turns. */

@@ -15,14 +15,14 @@ import { collectNow } from './garbage/collect-now.test-support.ts';
 import { mergeJobKind, queueMerge, runMergeJob } from './merge/merge-run.ts';
 
 const path = 'model.safetensors';
-const count = 18;
+const count = 26;
 
 let harness: CompressHarness;
 let run: Run;
 let before: string[];
 const pushed: Checkpoint[] = [];
 const digests: string[] = [];
-/** A fine-tune of which three fifths are frozen. Chains end at nine packages, so that the base is reused. */
+/** A fine-tune of which three fifths are frozen. Chains end at sixteen packages, so that the base is reused. */
 beforeAll(async () => {
   harness = await openCompressHarness();
   before = await harness.objects();

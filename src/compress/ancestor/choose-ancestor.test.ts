@@ -3,7 +3,7 @@ import type { SafetensorsLayout } from '../../checkpoint/safetensors/safetensors
 import { chooseAncestor, type AncestorOption } from './choose-ancestor.ts';
 import { chainBytesMax, chainPackagesMax, fullBytes as fullBytesOf } from './restore-budget.ts';
 
-const fullBytes = 4000;
+const fullBytes = 2000;
 const chain = (bytes: number, baseBytes = 400, packages = 2): AncestorOption<string>['chain'] => ({
   packages,
   bytes,
@@ -199,21 +199,21 @@ describe('after a delta that exceeded the room of its chain', () => {
 });
 
 describe('the restore budget', () => {
-  test('is a quarter of the full bytes, six bases early in a run, two later', () => {
+  test('is half of the full bytes, eight bases early in a run, two later', () => {
     expect(chainBytesMax(500, { fullBytes, sequence: 0 })).toBe(1000);
-    expect(chainBytesMax(100, { fullBytes, sequence: 31 })).toBe(600);
+    expect(chainBytesMax(100, { fullBytes, sequence: 31 })).toBe(800);
     expect(chainBytesMax(100, { fullBytes, sequence: 32 })).toBe(200);
   });
 
   test.each([501, 600, 750])(
-    'is a quarter of the full bytes as long as that is a base and a third: %i of 1000',
+    'is half of the full bytes as long as that is a base and a third: %i of 1000',
     (baseBytes) => {
       for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { fullBytes, sequence })).toBe(1000);
     },
   );
 
   test.each([751, 800, 1000, 1001, 3000])(
-    'is two bases if a quarter of the full bytes has too little room: %i of 1000',
+    'is two bases if half of the full bytes has too little room: %i of 1000',
     (baseBytes) => {
       for (const sequence of [0, 40]) expect(chainBytesMax(baseBytes, { fullBytes, sequence })).toBe(2 * baseBytes);
     },

@@ -11,13 +11,13 @@ export interface ChainCost {
   readonly baseBytes: number;
 }
 
-/** Most that a restore reads, in {@link fullBytes}: a byte for each weight. */
-const fullShare = 1 / 4;
+/** Most that a restore reads, in {@link fullBytes}: two bytes for each weight. */
+const fullShare = 1 / 2;
 /**
  * Most that a restore reads, in sizes of the base of its chain: a run's first checkpoints tolerate few bits, so their
  * base is small.
  */
-const basesMax = { early: 6, later: 2 };
+const basesMax = { early: 8, later: 2 };
 /** Checkpoints of a run that count as early, by their number in it. */
 const earlyCheckpoints = 32;
 /**
@@ -30,7 +30,7 @@ const largeBases = { roomyBases: 4 / 3, max: 2 };
  * Most packages of a chain, counted as in {@link ChainCost}. A download of the chain's end then takes at most three
  * times as long as one of its base, whatever moved (docs/benchmarks/speed.md, "Chains").
  */
-export const chainPackagesMax = 9;
+export const chainPackagesMax = 16;
 
 /** What the uploaded files would take if every floating-point value of the model had four bytes. */
 export function fullBytes(files: readonly Pick<SourceFile, 'role' | 'sizeBytes' | 'layout'>[]): number {
@@ -45,9 +45,9 @@ function bytesToFp32({ dtype, startBytes, endBytes }: TensorEntry): number {
 }
 
 /**
- * Most bytes of a chain with one base. A restore reads at most a quarter of the full bytes, so that a model costs the
- * same in fp32 and in 16 bits, and at most six times its base (twice from the run's 33rd checkpoint on). Only if the
- * quarter is less than a base and a third, a restore may read more than that: at most twice the base.
+ * Most bytes of a chain with one base. A restore reads at most half of the full bytes, so that a model costs the same
+ * in fp32 and in 16 bits, and at most eight times its base (twice from the run's 33rd checkpoint on). Only if the half
+ * is less than a base and a third, a restore may read more than that: at most twice the base.
  */
 export function chainBytesMax(
   baseBytes: number,

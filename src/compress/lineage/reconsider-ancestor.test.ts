@@ -41,7 +41,7 @@ describe('a run whose steps have to become finer', () => {
     const { restorer } = harness.context();
     const open = vi.spyOn(restorer, 'open');
     const run = await harness.newRun({ search: { ...tinySearch, method: 'residual' } });
-    for (let step = 0; step < 8; step += 1) {
+    for (let step = 0; step < 12; step += 1) {
       open.mockClear();
       const checkpoint = await harness.push(run, step, withGradients(sharpened(step), tinyGradients(step)));
       const opened = open.mock.calls.map(([[newest]]) => newest!.id);
