@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { CheckpointFile } from '../../catalog/contract/file-records.ts';
+import { FirnError } from '../../checkpoint/firn-error.ts';
 import type { NativeCore } from '../../native/core.ts';
 import type { PlannedBlock } from '../../package/blocks/block-plan.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
@@ -12,6 +13,14 @@ export interface UploadParts {
   readonly core: NativeCore;
   /** See `ModelSource`. */
   readonly cacheMaxBytes: number;
+}
+
+/** An upload was released while it was read, or is damaged. Whoever meets it goes on without the upload. */
+export class UploadGone extends Error {
+  constructor(cause: unknown) {
+    super('the upload that an ancestor was made of cannot be read', { cause });
+    this.name = 'UploadGone';
+  }
 }
 
 /**
@@ -45,7 +54,8 @@ export class AncestorUpload {
 
   /**
    * The elements that the block of a newer checkpoint's file had in this upload. Undefined if one of its tensors was
-   * not there under the same path and name, with the same dtype and shape. Rejects with the errors of the store.
+   * not there under the same path and name, with the same dtype and shape. Rejects with {@link UploadGone}, and with
+   * other errors of the store.
    */
   async elements(
     { path, layout }: Pick<SourceFile, 'path' | 'layout'>,
@@ -63,10 +73,18 @@ export class AncestorUpload {
       if (before?.dtype !== dtype || String(before.shape) !== String(shape)) return undefined;
       segments.push({ ...segment, tensor: tensor! });
     }
-    return this.#source.readBlock(file, { ...block, segments }, signal);
+    try {
+      return await this.#source.readBlock(file, { ...block, segments }, signal);
+    } catch (error) {
+      throw isGone(error) ? new UploadGone(error) : error;
+    }
   }
 
   close(): Promise<void> {
     return this.#loaded.close();
   }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof FirnError && (error.code === 'not-found' || error.code === 'corrupt-object');
 }

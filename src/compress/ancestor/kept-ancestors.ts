@@ -66,6 +66,13 @@ export class KeptAncestors {
     return ancestor;
   }
 
+  /** Closes one, which is opened anew when it is requested again. */
+  async forget(packageId: string): Promise<void> {
+    const kept = this.#kept.get(packageId);
+    this.#kept.delete(packageId);
+    if (kept !== undefined) await closeChain(kept);
+  }
+
   async close(): Promise<void> {
     const all = [...this.#kept.values()];
     this.#kept.clear();

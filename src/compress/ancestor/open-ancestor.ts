@@ -4,7 +4,7 @@ import type { Restorer } from '../../restore/restorer.ts';
 import type { ModelSource } from '../upload/model-source.ts';
 import type { Ancestor } from './ancestor.ts';
 import type { AncestorCandidate } from './find-ancestor.ts';
-import { AncestorUpload, type UploadParts } from './ancestor-upload.ts';
+import { AncestorUpload, UploadGone, type UploadParts } from './ancestor-upload.ts';
 import { KeptAncestors, type OpenedChain } from './kept-ancestors.ts';
 import type { CodingPlan } from '../plan/plan-codings.ts';
 
@@ -45,6 +45,8 @@ export interface AncestorParts extends UploadParts {
 export class Ancestors {
   readonly #parts: AncestorParts;
   readonly #kept: KeptAncestors;
+  /** Checkpoints whose uploads could not be read. */
+  readonly #uploadsGone = new Set<string>();
 
   constructor(parts: AncestorParts) {
     this.#parts = parts;
@@ -67,7 +69,7 @@ export class Ancestors {
       try {
         const ancestor = await this.open(candidate, plan);
         const coverage = ancestor === undefined ? 0 : await coverageOf(ancestor, this.#parts.signal);
-        if (ancestor !== undefined && coverage >= coverageEnough) return await work({ candidate, ancestor });
+        if (ancestor !== undefined && coverage >= coverageEnough) return await this.#withUpload(candidate, plan, work);
         if (coverage > (best?.coverage ?? 0)) best = { candidate, coverage };
       } catch (error) {
         if (!isDamage(error)) throw error;
@@ -77,11 +79,29 @@ export class Ancestors {
     }
     if (best === undefined) return work(undefined);
     try {
-      return await work({ candidate: best.candidate, ancestor: (await this.open(best.candidate, plan))! });
+      return await this.#withUpload(best.candidate, plan, work);
     } catch (error) {
       if (!isDamage(error)) throw error;
       this.#parts.warn(cannotBeRead(this.#parts.run, best.candidate));
       return work(undefined);
+    }
+  }
+
+  /** Runs `work` with a candidate that can be opened, once more without its upload if that turns out to be gone. */
+  async #withUpload<T>(
+    candidate: AncestorCandidate,
+    plan: CodingPlan,
+    work: (opened: OpenedAncestor) => Promise<T>,
+  ): Promise<T> {
+    const opened = async (): Promise<OpenedAncestor> => ({ candidate, ancestor: (await this.open(candidate, plan))! });
+    try {
+      return await work(await opened());
+    } catch (error) {
+      if (!(error instanceof UploadGone)) throw error;
+      const { id, packageId } = candidate.checkpoint;
+      this.#uploadsGone.add(id);
+      await this.#kept.forget(packageId!);
+      return work(await opened());
     }
   }
 
@@ -127,6 +147,7 @@ export class Ancestors {
 
   /** Without the upload a checkpoint is rounded as if nothing were known of how its weights moved. */
   async #openUpload({ checkpoint }: AncestorCandidate): Promise<AncestorUpload | undefined> {
+    if (this.#uploadsGone.has(checkpoint.id)) return undefined;
     try {
       return await AncestorUpload.open(this.#parts, checkpoint.id);
     } catch (error) {

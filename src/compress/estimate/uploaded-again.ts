@@ -15,6 +15,13 @@ export interface UploadedAgain {
 }
 
 /**
+ * The upload of the checkpoint before goes when this one is ready: docs/decisions/0072-rounding-follows-movement.md.
+ */
+const movementUnknown =
+  'The upload of the checkpoint before is no longer kept, so the estimate does not know how the weights moved since ' +
+  'then, and may be larger than what would be stored.';
+
+/**
  * The upload of a ready checkpoint: what is kept of it, and what is rebuilt to the same bytes. Rebuilt objects have no
  * name in the catalog, so usage does not count them, and those that a crash leaves are collected. Rejects with
  * `conflict` if the model is gone, and with the errors of restore and store.
@@ -49,5 +56,6 @@ export async function uploadedAgain(
     await discard().catch(() => undefined);
     throw error;
   }
-  return { rows, warnings: leftOut, discard };
+  const warnings = checkpoint.result?.kind === 'delta' ? [...leftOut, movementUnknown] : leftOut;
+  return { rows, warnings, discard };
 }

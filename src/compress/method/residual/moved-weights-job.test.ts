@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Checkpoint } from '../../../catalog/contract/checkpoint-records.ts';
+import { FirnError } from '../../../checkpoint/firn-error.ts';
 import { valuesOf } from '../../../native/reference.test-support.ts';
+import { AncestorUpload, UploadGone } from '../../ancestor/ancestor-upload.ts';
 import {
   openCompressHarness,
   tensorBytes,
@@ -70,3 +72,27 @@ test('weights that training hardly moved stay where they are, while the upload b
   // A few thousand weights, of which a few hundred move.
   expect(Math.abs(kept!.lost)).toBeLessThan(0.3);
 });
+
+test.each(['as it is opened', 'while it is read'])(
+  'an upload that goes %s costs bytes, not the checkpoint',
+  async (when) => {
+    const run = await harness.newRun({ search });
+    const gone = await push(false);
+    await harness.push(run, 0, withGradients(tinyWeights(0), {}));
+    const notFound = new FirnError('not-found', 'There is no such object.');
+    const spy =
+      when === 'as it is opened'
+        ? vi.spyOn(AncestorUpload, 'open').mockRejectedValueOnce(notFound)
+        : vi.spyOn(AncestorUpload.prototype, 'elements').mockImplementationOnce(async () => {
+            throw new UploadGone(notFound);
+          });
+    const checkpoint = await harness.push(run, 1, withGradients(tinyWeights(1), {}));
+    expect(spy).toHaveBeenCalled();
+    spy.mockRestore();
+    expect(checkpoint.result).toMatchObject({
+      kind: 'delta',
+      storedBytes: gone[1]!.checkpoint.result!.storedBytes,
+      migration: gone[1]!.checkpoint.result!.migration,
+    });
+  },
+);
