@@ -2183,7 +2183,7 @@ export interface components {
              */
             codebookSeed?: "run" | "checkpoint";
             /**
-             * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.
+             * @description Of the method `residual`: with `nearest` rebuilt checkpoints follow training. A weight moves wherever another step is nearer; while the upload of the checkpoint before is kept, weights that training moved do so earlier, and the others later. With `archive` a weight moves only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on.
              * @enum {string}
              */
             rounding: "nearest" | "archive";
@@ -2401,7 +2401,7 @@ export interface components {
              */
             codebookSeed?: "run" | "checkpoint";
             /**
-             * @description Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that rebuilt checkpoints follow training; with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on. `dead-zone` is an older name of `archive`.
+             * @description Of the method `residual`: with `nearest` rebuilt checkpoints follow training. A weight moves wherever another step is nearer; while the upload of the checkpoint before is kept, weights that training moved do so earlier, and the others later. With `archive` a weight moves only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag behind: it is for those that nobody will train on. `dead-zone` is an older name of `archive`.
              * @enum {string}
              */
             rounding?: "nearest" | "archive" | "dead-zone";

@@ -30,9 +30,10 @@ export const residualSearchOptions: {
     default: 'nearest',
     olderSpelling: { from: 'dead-zone', to: 'archive' },
     description:
-      'Of the method `residual`: with `nearest` a weight moves wherever another step is nearer, so that ' +
-      'rebuilt checkpoints follow training; ' +
-      'with `archive` only where that is worth its bits. That takes fewer bytes, and rebuilt checkpoints lag ' +
+      'Of the method `residual`: with `nearest` rebuilt checkpoints follow training. A weight moves wherever ' +
+      'another step is nearer; while the upload of the checkpoint before is kept, weights that training moved ' +
+      'do so earlier, and the others later. With `archive` a weight moves only where that is worth its bits. ' +
+      'That takes fewer bytes, and rebuilt checkpoints lag ' +
       'behind: it is for those that nobody will train on.',
   },
   hysteresis: {
