@@ -14,10 +14,10 @@ export interface ChainCost {
 /** Most that a restore reads, in {@link fullBytes}: two bytes for each weight. */
 const fullShare = 1 / 2;
 /**
- * Most that a restore reads, in sizes of the base of its chain: a run's first checkpoints tolerate few bits, so their
- * base is small.
+ * Most that a restore reads, in sizes of the base of its chain. Not of a run's first checkpoints: these tolerate few
+ * bits, so their base is small, and what comes later takes several times as much.
  */
-const basesMax = { early: 8, later: 2 };
+const laterBasesMax = 2;
 /** Checkpoints of a run that count as early, by their number in it. */
 const earlyCheckpoints = 32;
 /**
@@ -46,8 +46,8 @@ function bytesToFp32({ dtype, startBytes, endBytes }: TensorEntry): number {
 
 /**
  * Most bytes of a chain with one base. A restore reads at most half of the full bytes, so that a model costs the same
- * in fp32 and in 16 bits, and at most eight times its base (twice from the run's 33rd checkpoint on). Only if the half
- * is less than a base and a third, a restore may read more than that: at most twice the base.
+ * in fp32 and in 16 bits, and from the run's 33rd checkpoint on at most twice its base. Only if the half is less than a
+ * base and a third, a restore may read more than that: at most twice the base.
  */
 export function chainBytesMax(
   baseBytes: number,
@@ -55,5 +55,5 @@ export function chainBytesMax(
 ): number {
   const readMax = full * fullShare;
   if (readMax < largeBases.roomyBases * baseBytes) return largeBases.max * baseBytes;
-  return Math.min(readMax, baseBytes * (sequence < earlyCheckpoints ? basesMax.early : basesMax.later));
+  return sequence < earlyCheckpoints ? readMax : Math.min(readMax, laterBasesMax * baseBytes);
 }
