@@ -60,4 +60,10 @@ napi_value copy_of(napi_env env, std::span<const double> sums) { return typed_co
 
 napi_value copy_of(napi_env env, std::span<const int64_t> sums) { return typed_copy(env, napi_bigint64_array, sums); }
 
+bool set_number(napi_env env, napi_value object, const char* name, double number) {
+  napi_value value;
+  return napi_create_double(env, number, &value) == napi_ok &&
+         napi_set_named_property(env, object, name, value) == napi_ok;
+}
+
 }  // namespace firn::binding

@@ -29,4 +29,7 @@ napi_value copy_of(napi_env env, std::span<const float> floats);
 napi_value copy_of(napi_env env, std::span<const double> sums);
 napi_value copy_of(napi_env env, std::span<const int64_t> sums);
 
+// A number as a property of an object; false when the environment refuses.
+bool set_number(napi_env env, napi_value object, const char* name, double number);
+
 }  // namespace firn::binding

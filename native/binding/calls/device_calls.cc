@@ -1,18 +1,13 @@
 #include <string>
 
 #include "binding/calls/calls.h"
+#include "binding/results.h"
 
 namespace firn::binding {
 namespace {
 
 constexpr int64_t kDevicesMax = 1024;
 constexpr int64_t kExactMax = int64_t{1} << 53;  // of a JavaScript number
-
-bool set_number(napi_env env, napi_value object, const char* name, double number) {
-  napi_value value;
-  return napi_create_double(env, number, &value) == napi_ok &&
-         napi_set_named_property(env, object, name, value) == napi_ok;
-}
 
 napi_value text_value(napi_env env, const std::string& text) {
   napi_value value;

@@ -1,4 +1,5 @@
 #include "binding/calls/calls.h"
+#include "binding/results.h"
 #include "simd/cpu_features.h"
 
 namespace firn::binding {
@@ -8,12 +9,6 @@ namespace {
 constexpr int64_t kThreadsMax = 1024;
 constexpr int64_t kQueueMax = 1 << 20;
 constexpr int64_t kJobNumberMax = int64_t{1} << 53;
-
-bool set_number(napi_env env, napi_value object, const char* name, size_t number) {
-  napi_value value;
-  return napi_create_double(env, static_cast<double>(number), &value) == napi_ok &&
-         napi_set_named_property(env, object, name, value) == napi_ok;
-}
 
 }  // namespace
 
@@ -39,9 +34,9 @@ napi_value stats(Arguments& args) {
   const napi_env env = args.env();
   napi_value object, simd;
   if (napi_create_object(env, &object) != napi_ok) return nullptr;
-  if (!set_number(env, object, "threads", engine->pool().threads())) return nullptr;
-  if (!set_number(env, object, "queued", load.queued)) return nullptr;
-  if (!set_number(env, object, "running", load.running)) return nullptr;
+  if (!set_number(env, object, "threads", static_cast<double>(engine->pool().threads()))) return nullptr;
+  if (!set_number(env, object, "queued", static_cast<double>(load.queued))) return nullptr;
+  if (!set_number(env, object, "running", static_cast<double>(load.running))) return nullptr;
   if (napi_create_string_utf8(env, isa_name(active_isa()), NAPI_AUTO_LENGTH, &simd) != napi_ok) return nullptr;
   return napi_set_named_property(env, object, "simd", simd) == napi_ok ? object : nullptr;
 }

@@ -34,13 +34,10 @@ class CountLevelTokens final : public Job {
       : device_(std::move(device)), levels_(std::move(levels)), shared_(std::move(shared)) {}
   bool valid() const override { return levels_.valid(); }
   napi_value result(napi_env env, napi_value) override {
-    napi_value result, protected_count, moved;
+    napi_value result;
     const bool made = napi_create_object(env, &result) == napi_ok &&
-                      napi_create_double(env, static_cast<double>(findings_.protected_count), &protected_count) ==
-                          napi_ok &&
-                      napi_create_double(env, static_cast<double>(findings_.moved), &moved) == napi_ok &&
-                      napi_set_named_property(env, result, "protectedCount", protected_count) == napi_ok &&
-                      napi_set_named_property(env, result, "moved", moved) == napi_ok;
+                      set_number(env, result, "protectedCount", static_cast<double>(findings_.protected_count)) &&
+                      set_number(env, result, "moved", static_cast<double>(findings_.moved));
     return made ? result : nullptr;
   }
 
