@@ -55,6 +55,7 @@ export async function gptqTargets(
     if (place !== undefined) {
       const segment = lattice.segments[index]!;
       const distance = moved?.moves.get(tensor);
+      const rounding = roundingOf(tensor);
       const found = await core.latticeTargets(
         {
           weights: weights.subarray(first * elementBytes, end * elementBytes),
@@ -70,12 +71,12 @@ export async function gptqTargets(
               ? undefined
               : {
                   before: moved!.before.subarray(first * elementBytes, end * elementBytes),
-                  pull: movementPull(distance / (segment.step * 2 ** segment.exponent)),
+                  pull: movementPull(distance / (segment.step * 2 ** segment.exponent), rounding.deadZone),
                 },
           place,
           firstElement,
           held: heldOf?.(index, place.factor),
-          ...roundingOf(tensor),
+          ...rounding,
         },
         { signal, into: isWhole ? memory?.take(elementCount * Float32Array.BYTES_PER_ELEMENT) : undefined },
       );

@@ -3,7 +3,7 @@ import { gptqPullMax } from '../../../../native/core.ts';
 import { movedDeadZone, movementPull } from './movement-pull.ts';
 
 /** By how many steps the dead zone of a weight with a typical movement shrinks. */
-const typical = (moved: number): number => moved * movementPull(moved);
+const typical = (moved: number): number => moved * movementPull(moved, movedDeadZone);
 
 test('a typical movement takes a third to a half of the widening off, the more the larger it is', () => {
   const widened = (movedDeadZone - 128) / 256;
@@ -16,8 +16,11 @@ test('a typical movement takes a third to a half of the widening off, the more t
 });
 
 test('nothing pulls where nothing moved, and never more than the core takes', () => {
-  expect(movementPull(0)).toBe(0);
-  expect(movementPull(Number.NaN)).toBe(0);
-  expect(movementPull(Number.POSITIVE_INFINITY)).toBe(0);
-  expect(movementPull(Number.MIN_VALUE)).toBe(gptqPullMax);
+  for (const moved of [0, Number.NaN, Number.POSITIVE_INFINITY]) expect(movementPull(moved, movedDeadZone)).toBe(0);
+  expect(movementPull(Number.MIN_VALUE, movedDeadZone)).toBe(gptqPullMax);
+});
+
+test('rounding to the nearest step is not pulled, and half the widening half as much', () => {
+  expect(movementPull(0.03, 128)).toBe(0);
+  expect(movementPull(0.03, 153.5)).toBeCloseTo(movementPull(0.03, movedDeadZone) / 2);
 });

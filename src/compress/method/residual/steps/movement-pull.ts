@@ -6,7 +6,8 @@ import { gptqPullMax } from '../../../../native/core.ts';
  * would shift them.
  */
 export const movedDeadZone = 179;
-const widened = (movedDeadZone - 128) / 256;
+/** The dead zone of rounding to the nearest step. */
+const nearestZone = 128;
 
 /**
  * By what share of the widened zone the movement of a typical weight reduces it: fitted so that no movement of the
@@ -17,10 +18,12 @@ const share = { least: 0.31, most: 0.55, known: 0.5, atSteps: 0.03, perFold: 0.1
 
 /**
  * How much smaller the dead zone of a weight is for each step that it moved in the direction of a rounding move
- * (`GptqMovement.pull`). `moved`: root mean square movement of its tensor's weights, in steps.
+ * (`GptqMovement.pull`). `moved`: root mean square movement of its tensor's weights, in steps. `deadZone`: in 1/256
+ * steps; nothing pulls where it is that of rounding to the nearest step.
  */
-export function movementPull(moved: number): number {
+export function movementPull(moved: number, deadZone: number): number {
   if (!(moved > 0)) return 0;
+  const widened = Math.max(0, deadZone - nearestZone) / 256;
   const { least, most, known, atSteps, perFold } = share;
   const reduced = Math.min(most, Math.max(least, known + perFold * Math.log(moved / atSteps)));
   return Math.min(gptqPullMax, (widened * reduced) / moved);
