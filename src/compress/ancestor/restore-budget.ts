@@ -27,8 +27,8 @@ const earlyCheckpoints = 32;
  */
 const largeBases = { roomyBases: 4 / 3, max: 2 };
 /**
- * Most packages of a chain, counted as in {@link ChainCost}. A download of the chain's end then takes at most three
- * times as long as one of its base, whatever moved (docs/benchmarks/speed.md, "Chains").
+ * Most packages of a chain, counted as in {@link ChainCost}. A restore decodes them one after the other, whatever
+ * moved: docs/benchmarks/speed.md, "Chains", says how long that takes.
  */
 export const chainPackagesMax = 16;
 
