@@ -77,6 +77,11 @@ const someChange: fc.Arbitrary<PathChange> = fc.oneof(
 );
 
 describe('changing a folder', () => {
+  it('refuses to delete a folder that an earlier change of the commit emptied', async () => {
+    const changes: PathChange[] = [put('a/b', '1'), { op: 'delete', path: 'a/b' }, { op: 'delete-folder', path: 'a' }];
+    await expect(new Trees().change(undefined, changes)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
   it('gives what the same changes give on plain paths, over any commits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(someChange, { maxLength: 8 }), { maxLength: 6 }), async (commits) => {

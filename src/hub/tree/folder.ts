@@ -66,11 +66,19 @@ class OpenFolder {
       entries.set(name, { kind: 'file', name, ...change.file });
       return checkCount(entries);
     }
-    const isFolder = this.#open.has(name) || entries.get(name)?.kind === 'folder';
+    const opened = this.#open.get(name);
+    const isFolder = opened === undefined ? entries.get(name)?.kind === 'folder' : !(await opened.isEmpty());
     const isFile = entries.get(name)?.kind === 'file';
     if (change.op === 'delete' ? !isFile : !isFolder) throw absent(change.path);
     entries.delete(name);
     this.#open.delete(name);
+  }
+
+  /** Whether nothing is left in it, after the changes so far. */
+  async isEmpty(): Promise<boolean> {
+    if ((await this.#loaded()).size > 0) return false;
+    for (const folder of this.#open.values()) if (!(await folder.isEmpty())) return false;
+    return true;
   }
 
   /** The id of the folder as it is now; trees that are new are added to `trees`. Empty folders vanish, as in git. */
