@@ -54,7 +54,7 @@ function upload(step: number, { frozenLayers = 3, dtype = 'F32' }: Series = {}):
   return modelOf(Object.fromEntries(tensors) as TestTensors);
 }
 
-/** Fine steps: a base is a fifth of the raw bytes, and a restore may read two of them. */
+/** Fine steps: a base is a fifth of the raw bytes, and a restore may read half of them. */
 const fineSteps: QuantizationConfig = { method: 'residual', step: -128 };
 const path = 'model.safetensors';
 

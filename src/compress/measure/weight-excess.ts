@@ -2,6 +2,7 @@ import { forEachBounded } from '../bounded-parallel.ts';
 import type { CandidateModel } from '../encode/candidate-file.ts';
 import type { EncodingOptions, QuantizedModel } from '../method/quantized-model.ts';
 import { quantizedBlocks } from '../plan/plan-codings.ts';
+import { floatsOf, squaredDistance } from '../upload/squared-distance.ts';
 import { varianceShare } from '../upload/weight-variance.ts';
 
 /** Sums over the elements of one segment, or of one tensor. */
@@ -27,8 +28,8 @@ export async function weightExcess(
   await forEachBounded(places.entries(), parallel, async ([i, place]) => {
     const { file, block } = place;
     const moments = await source.moments(file, block, signal);
-    const weights = floats(await source.widen(place, await source.readBlock(file, block, signal), signal));
-    const rebuilt = floats(await source.widen(place, await quantized.elements(place, signal), signal));
+    const weights = floatsOf(await source.widen(place, await source.readBlock(file, block, signal), signal));
+    const rebuilt = floatsOf(await source.widen(place, await quantized.elements(place, signal), signal));
     let first = 0;
     found[i] = block.segments.map(({ elementCount }, segment) => {
       const errorSquares = squaredDistance(weights, rebuilt, first, first + elementCount);
@@ -52,12 +53,6 @@ export async function weightExcess(
   return excess;
 }
 
-function squaredDistance(weights: Float32Array, rebuilt: Float32Array, first: number, end: number): number {
-  let squares = 0;
-  for (let at = first; at < end; at++) squares += (weights[at]! - rebuilt[at]!) ** 2;
-  return squares;
-}
-
 function added(a: ErrorSums, b: ErrorSums): ErrorSums {
   return {
     elementCount: a.elementCount + b.elementCount,
@@ -65,9 +60,4 @@ function added(a: ErrorSums, b: ErrorSums): ErrorSums {
     sumOfSquares: a.sumOfSquares + b.sumOfSquares,
     errorSquares: a.errorSquares + b.errorSquares,
   };
-}
-
-function floats(bytes: Uint8Array): Float32Array {
-  if (bytes.byteOffset % 4 !== 0) return floats(bytes.slice());
-  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }

@@ -4,6 +4,7 @@ import type { GramMatrices } from '../../gram-matrices.ts';
 import type { EncodingOptions } from '../../quantized-model.ts';
 import type { CodingPlan } from '../../../plan/plan-codings.ts';
 import type { ModelSource } from '../../../upload/model-source.ts';
+import { floatsOf, squaredDistance } from '../../../upload/squared-distance.ts';
 import type { BlockPlace } from '../../../../package/blocks/block-plan.ts';
 import { residualBlocks } from '../residual-blocks.ts';
 
@@ -32,8 +33,11 @@ export async function measureMoves(parts: MovesParts): Promise<TensorMoves | und
   const blocksOf = source.files.map(() => new Map<number, BlockPlace[]>());
   for (const at of residualBlocks(plan))
     for (const { tensor } of at.block.segments)
-      if (gramMatrices[at.file]!.has(tensor))
-        blocksOf[at.file]!.set(tensor, [...(blocksOf[at.file]!.get(tensor) ?? []), at]);
+      if (gramMatrices[at.file]!.has(tensor)) {
+        const known = blocksOf[at.file]!.get(tensor);
+        if (known === undefined) blocksOf[at.file]!.set(tensor, [at]);
+        else known.push(at);
+      }
   const moves = source.files.map(() => new Map<number, number>());
   const tensors = blocksOf.flatMap((byTensor, file) => [...byTensor].map(([tensor, all]) => ({ file, tensor, all })));
   await forEachBounded(tensors, parallel, async ({ file, tensor, all }) => {
@@ -44,37 +48,20 @@ export async function measureMoves(parts: MovesParts): Promise<TensorMoves | und
     for (const at of all.filter((_, i) => i % apart === 0)) {
       const before = await upload.elements(source.files[file]!, at.block, signal);
       if (before === undefined) return;
-      const [now, then] = await Promise.all(
-        [await source.readBlock(file, at.block, signal), before].map((elements) => source.widen(at, elements, signal)),
-      );
+      const now = floatsOf(await source.widen(at, await source.readBlock(file, at.block, signal), signal));
+      const then = floatsOf(await source.widen(at, before, signal));
       let first = 0;
       for (const segment of at.block.segments) {
+        const end = first + segment.elementCount;
         if (segment.tensor === tensor) {
-          squares += sumOfSquares(
-            floats(now!, first, segment.elementCount),
-            floats(then!, first, segment.elementCount),
-          );
+          squares += squaredDistance(now, then, first, end);
           count += segment.elementCount;
         }
-        first += segment.elementCount;
+        first = end;
       }
     }
     const mean = squares / count;
     if (Number.isFinite(mean)) moves[file]!.set(tensor, Math.sqrt(mean));
   });
   return moves;
-}
-
-/** Copied if they are not aligned. */
-function floats(bytes: Uint8Array, first: number, count: number): Float32Array {
-  const start = bytes.byteOffset + first * Float32Array.BYTES_PER_ELEMENT;
-  return start % Float32Array.BYTES_PER_ELEMENT === 0
-    ? new Float32Array(bytes.buffer, start, count)
-    : new Float32Array(Uint8Array.from(bytes.subarray(4 * first, 4 * (first + count))).buffer);
-}
-
-function sumOfSquares(now: Float32Array, before: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < now.length; i++) sum += (now[i]! - before[i]!) ** 2;
-  return sum;
 }
