@@ -100,15 +100,25 @@ def read_options(description, default_steps, add=lambda parser: None):
         "--bf16", action="store_true", help="also write each checkpoint rounded, as NAME.bf16.safetensors"
     )
     parser.add_argument("--eval-only", action="store_true", help="measure on the eval set alone, which is much faster")
+    parser.add_argument("--checkpoints", type=int, help="so many at equal distances, for a long run; 15 without it")
     add_optimizer_options(parser)
     add(parser)
     options = parser.parse_args()
-    if options.steps < 2 * len(MARKS):
-        parser.error(f"--steps wants {2 * len(MARKS)} at least")
+    if options.checkpoints is not None and options.checkpoints < 2:
+        parser.error("--checkpoints wants 2 at least")
+    marks = marks_of(options)
+    if options.steps < 2 * len(marks):
+        parser.error(f"--steps wants {2 * len(marks)} at least")
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     numpy.random.seed(options.seed)
     return options
+
+
+def marks_of(options):
+    """Shares of the training at which checkpoints are taken."""
+    count = options.checkpoints
+    return MARKS if count is None else tuple((number + 1) / count for number in range(count))
 
 
 class SeriesWriter(train_gpt.SeriesWriter):
@@ -139,7 +149,7 @@ def write_series(name, recipe, options):
     optimizer = optimizer_of(model, options)
     # Frozen weights have no gradient, and no average of it.
     averages = {key: torch.zeros_like(parameter) for key, parameter in moving.items()}
-    marks = {max(1, round(options.steps * mark)) for mark in MARKS}
+    marks = {max(1, round(options.steps * mark)) for mark in marks_of(options)}
     for step in range(1, options.steps + 1):
         set_rate(optimizer, recipe.peak_rate * train_gpt.rate_at(step, options.steps) / train_gpt.PEAK_RATE)
         model.train()
