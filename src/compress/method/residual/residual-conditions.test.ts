@@ -20,7 +20,7 @@ test.each([
   [{ ...plain, gptq: true, hysteresis: 'priced' }, '+feedback+priced'],
   [{ ...plain, gptq: true, rounding: 'nearest' }, '+feedback+nearest'],
   [{ ...plain, isLimited: true }, '+limited'],
-  [{ ...plain, isPulled: true }, '+moves'],
+  [{ ...plain, isPulled: true }, '+follows'],
 ] satisfies [ResidualConditions, string][])('%j are recorded as "%s"', (conditions, others) => {
   expect(residualConditions(conditions)).toEqual({ ancestor: 'base', others });
   expect(residualConditions({ ...conditions, ancestor: '0123' })).toEqual({ ancestor: '0123', others });

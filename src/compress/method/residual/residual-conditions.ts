@@ -12,7 +12,7 @@ export interface ResidualConditions {
   readonly hysteresis: Hysteresis | undefined;
   /** Whether the bound on weights limits the step of every tensor. */
   readonly isLimited: boolean;
-  /** Whether rounding knew how weights moved since the ancestor's upload. */
+  /** Whether rounding and steps follow how weights moved since the ancestor's upload. */
   readonly isPulled: boolean;
 }
 
@@ -21,7 +21,7 @@ const words: ConditionWords<Omit<ResidualConditions, 'ancestor'>> = {
   rounding: (choice) => (choice === 'nearest' ? '+nearest' : ''),
   hysteresis: (choice) => (choice === 'priced' ? '+priced' : ''),
   isLimited: (limited) => (limited ? '+limited' : ''),
-  isPulled: (pulled) => (pulled ? '+moves' : ''),
+  isPulled: (pulled) => (pulled ? '+follows' : ''),
 };
 
 export function residualConditions({ ancestor, ...others }: ResidualConditions): MethodConditions {

@@ -90,13 +90,18 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
     forms.set(String(step), made, 1);
     return made;
   };
-  const bound = stepBound({
-    lastStep: lastStep?.step,
-    ancestorStep: ancestor?.index.residual?.scales.matrices,
-    toNearest,
-    resumption,
-  });
-  const stepLimit = parts.weightErrorMax === undefined ? undefined : commonStepLimit(modelParts, records);
+  const isLimited = parts.weightErrorMax !== undefined;
+  const stepLimit = isLimited || moves !== undefined ? commonStepLimit(modelParts, records) : undefined;
+  // Where it is known how weights moved, tensors have limits of their own, which steps may grow to.
+  const isGrowing = moves !== undefined && stepLimit !== undefined;
+  const bound = isGrowing
+    ? undefined
+    : stepBound({
+        lastStep: lastStep?.step,
+        ancestorStep: ancestor?.index.residual?.scales.matrices,
+        toNearest,
+        resumption,
+      });
   const movementBound = async (): Promise<number | undefined> => {
     if (started.every(({ size }) => size === 0)) return undefined;
     return startedStepBound(await measureMovement(modelParts));
@@ -109,7 +114,7 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
       gptq: parts.gramMatrices !== undefined,
       rounding: toNearest ? 'nearest' : 'archive',
       hysteresis: toNearest ? undefined : (parts.hysteresis ?? 'fixed'),
-      isLimited: stepLimit !== undefined,
+      isLimited: isLimited && stepLimit !== undefined,
       isPulled: moves !== undefined,
     }),
     describe: async (config, options) => {

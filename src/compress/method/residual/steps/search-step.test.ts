@@ -52,6 +52,19 @@ describe('searchStep', () => {
     expect(asked.length).toBeLessThanOrEqual(12);
   });
 
+  test('a delta whose step passes late, and is far finer than it has to be, has one trial more', async () => {
+    // Finer steps hardly help until one is fine enough for most weights to move.
+    const cliff = (step: number): number => (step > -25 ? 1.2 : 2 ** ((step - 16) / 16));
+    const { runner, asked } = runnerOn(cliff);
+    const found = await searchStep({ last: 0, isBase: false }, runner);
+    const [coarser, last] = asked.slice(-2) as [number, number];
+    expect(asked.slice(0, -2).every((step) => cliff(step) > 1)).toBe(true);
+    expect(asked.length).toBeGreaterThan(4);
+    expect(cliff(coarser)).toBeLessThan(0.6);
+    expect(last).toBeGreaterThan(coarser);
+    expect(stepOf(found!.config)).toBe(cliff(last) <= 1 ? last : coarser);
+  });
+
   test('a degradation with its standard error takes two trials where the square law misses', async () => {
     // Two thirds of the degradation at step 0 grow with the step, the rest with its square.
     const uncertain = (step: number) => 2 ** (step / 32);

@@ -12,6 +12,11 @@ export const firstStep = 51;
  * a delta. A base has more because its deltas depend on it.
  */
 const trialsEnough = { first: 8, base: 6, delta: 4 };
+/**
+ * A delta has one trial more if the step that passed uses less than this share of the threshold, and is finer by more
+ * than these 1/32 octaves than the one that failed: then it is finer than it has to be, for all weights.
+ */
+const overshot = { worst: 0.6, apart: 8 };
 /** Trials of a checkpoint, over all its searches: if no step has passed by then, it is given up. */
 export const trialsMost = 12;
 /**
@@ -67,6 +72,7 @@ export async function searchStep(
   let passed = -Infinity;
   let failed = Infinity;
   let standing = 0;
+  let until = enough;
   let before: Tried | undefined;
   for (let trials = 1; !runner.exhausted; trials += 1) {
     const outcome = await runner.trial({ method: 'residual', step });
@@ -76,7 +82,8 @@ export async function searchStep(
       !outcome.passed && before !== undefined && standsStill(before, { step, worst: outcome.worst }) ? standing + 1 : 0;
     before = { step, worst: outcome.worst };
     const closed = outcome.passed && outcome.worst >= aim.closeEnough;
-    if (closed || trials >= trialsMost || (passed > -Infinity && trials >= enough)) break;
+    if (trials >= enough && until === enough && isOvershot(outcome, failed - step)) until = trials + 1;
+    if (closed || trials >= trialsMost || (passed > -Infinity && trials >= until)) break;
     const isLast = isBase && passed === -Infinity && runner.trialsLeft === 1;
     const next = nextStep(step, outcome, aim, { passed, failed, stepMax, standing, isLast });
     if (next === undefined) break;
@@ -94,6 +101,10 @@ function stepFactor({ worst, uncertain = 0 }: TrialOutcome, target: number): num
   if (worst <= leastWorst) return Math.sqrt(target / leastWorst);
   const [square, linear] = [Math.max(0, worst - uncertain), Math.min(uncertain, worst)];
   return (2 * target) / (linear + Math.sqrt(linear ** 2 + 4 * square * target));
+}
+
+function isOvershot({ passed, worst }: TrialOutcome, apart: number): boolean {
+  return passed && worst < overshot.worst && Number.isFinite(apart) && apart > overshot.apart;
 }
 
 interface Tried {

@@ -23,6 +23,12 @@ const stepsPerMovement = 3;
  * movement is kept along its direction, and three quarters with 3.
  */
 const startedStepsPerMovement = 2.5;
+/**
+ * Largest step of a tensor whose rounding follows its movement (movement-pull.ts), relative to the root mean square of
+ * that, as far as it exceeds the ancestor's step. At 5 about a seventh of the weights move. If fewer did, more of
+ * the movement would be lost (docs/decisions/0076-steps-grow-while-weights-move.md).
+ */
+const followedStepsPerMovement = 5;
 /** Up to this threshold that limit applies; above it, the step may grow with the threshold's square root. */
 const strictThreshold = 0.01;
 
@@ -39,7 +45,8 @@ export interface StepBasis {
 /**
  * The largest step code of one tensor, before the package's scale, where weights are rounded to the nearest step: the
  * step that it has in the ancestor, whatever the common step is. A tensor that was given a finer step than the others
- * there would otherwise return to theirs, and stand still until it needs the finer one again.
+ * there would otherwise return to theirs, and stand still until it needs the finer one again. {@link followedStepLog2}
+ * lets it grow where that does not happen.
  */
 export function tensorStepMax(
   { shift }: Pick<ResidualTensor, 'shift'>,
@@ -47,6 +54,14 @@ export function tensorStepMax(
   before: { readonly stepCode: number; readonly scale: number },
 ): number {
   return before.stepCode + before.scale + shift * stepsPerOctave - scale;
+}
+
+/**
+ * log2 of the largest step to which that of a tensor may grow beyond its ancestor's. `moved`: root mean square distance
+ * of its weights from those of the ancestor's upload; -Infinity if it is not known.
+ */
+export function followedStepLog2(moved: number | undefined): number {
+  return moved === undefined ? -Infinity : Math.log2(followedStepsPerMovement * moved);
 }
 
 /**

@@ -4,14 +4,20 @@ import type { Ancestor } from '../../../ancestor/ancestor.ts';
 import type { ModelSource } from '../../../upload/model-source.ts';
 import { varianceOf } from '../../../upload/weight-variance.ts';
 import type { ModelMoments, TensorMoments } from '../tensor-moments.ts';
-import { tensorStepMax } from './step-bound.ts';
+import type { TensorMoves } from './measure-moves.ts';
+import { followedStepLog2, tensorStepMax } from './step-bound.ts';
 
 export interface TensorLimits {
   readonly source: Pick<ModelSource, 'files'>;
   readonly moments: ModelMoments;
   readonly ancestor: Pick<Ancestor, 'residualTensor' | 'index'> | undefined;
-  /** Whether weights are rounded to the nearest step: a step then does not exceed that of the ancestor. */
+  /**
+   * Whether weights are rounded to the nearest step: a step then does not exceed that of the ancestor, unless the
+   * tensor is in `moves`.
+   */
   readonly toNearest: boolean;
+  /** Absent if it is not known how weights moved since the ancestor's upload. */
+  readonly moves?: TensorMoves | undefined;
   /** Bound on every tensor's error, in standard deviations of its weights; no bound if undefined. */
   readonly weightErrorMax?: number | undefined;
 }
@@ -33,8 +39,8 @@ export function boundedStepLog2(sums: TensorMoments, weightErrorMax: number | un
 }
 
 /**
- * The largest step code of a tensor before the package's scale: that of the ancestor where weights are rounded to the
- * nearest step, and what the bound on its error allows.
+ * The largest step code of a tensor before the package's scale: what the bound on its error allows; and where weights
+ * are rounded to the nearest step, that of the ancestor, or a larger one that the movement of the weights allows.
  */
 export function stepCodeLimit(
   limits: TensorLimits,
@@ -43,16 +49,18 @@ export function stepCodeLimit(
   record: ResidualTensor,
   scales: StepScales,
 ): number {
-  const { source, moments, ancestor, toNearest, weightErrorMax } = limits;
+  const { source, moments, ancestor, toNearest, moves, weightErrorMax } = limits;
   const { name, shape } = source.files[file]!.layout.tensors[tensor]!;
   const scale = scaleOf(scales, shape);
   const boundLog2 = boundedStepLog2(moments[file]!.get(tensor)!, weightErrorMax);
-  const ofBound = Math.floor(stepsPerOctave * (boundLog2 - record.exponent)) - scale;
+  const codeAt = (stepLog2: number): number => Math.floor(stepsPerOctave * (stepLog2 - record.exponent)) - scale;
+  const ofBound = codeAt(boundLog2);
   const known = toNearest ? ancestor?.residualTensor(file, name) : undefined;
   const scalesBefore = ancestor?.index.residual?.scales;
   if (known === undefined || scalesBefore === undefined) return ofBound;
   const before = { stepCode: known.stepCode, scale: scaleOf(scalesBefore, shape) };
-  return Math.min(ofBound, tensorStepMax(record, scale, before));
+  const ofMovement = codeAt(followedStepLog2(moves?.[file]!.get(tensor)));
+  return Math.min(ofBound, Math.max(ofMovement, tensorStepMax(record, scale, before)));
 }
 
 /**
