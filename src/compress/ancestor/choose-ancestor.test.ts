@@ -80,6 +80,15 @@ describe('the ancestor', () => {
     ).toBeUndefined();
   });
 
+  test('is none once deltas behind the longest chains take half a base more than behind a new one', async () => {
+    const options = { near: chain(500, 400, chainPackagesMax), far: chain(480, 400, chainPackagesMax - 1) };
+    expect((await choose({ options, deltas: { far: 190 }, base: 400 })).chosen).toBe('far');
+    expect((await choose({ options, deltas: { far: 210 }, base: 400 })).chosen).toBeUndefined();
+    // One that leaves room in its chain.
+    const roomy = { ...options, far: chain(480, 400, chainPackagesMax - 2) };
+    expect((await choose({ options: roomy, deltas: { far: 210 }, base: 400 })).chosen).toBe('far');
+  });
+
   test('is not one that cannot be read, nor one whose chain has less room than the nearest delta takes', async () => {
     const unread = await choose({
       options: { near: chain(500), far: chain(500) },

@@ -34,6 +34,12 @@ export interface AncestorChoice<T> {
  */
 const fullChainCost = 0.8;
 /**
+ * The same of a chain that has the most packages, if it does not use up that budget. Checkpoints after it build on one
+ * that lies ever further back, so they take more and more; once they take half a base more than behind a new base, that
+ * is made. Less than {@link fullChainCost}, because towards the end of a run little moves however far back it lies.
+ */
+const longestChainCost = 0.5;
+/**
  * A chain with some room left costs this power of the used share: deltas become smaller towards the end of a run, and
  * older ancestors have room.
  */
@@ -127,8 +133,10 @@ function foundDelta<T>({ candidate, chain }: AncestorOption<T>, bytes: number): 
 }
 
 /** The cost in bytes that a chain adds to later checkpoints. A base adds none. */
-export function fullnessCost(chain: Omit<ChainCost, 'packages'>, chainMax: number, nextBaseBytes: number): number {
-  return fullChainCost * nextBaseBytes * usedShare(chain, chainMax) ** fullnessPower;
+export function fullnessCost(chain: ChainCost, chainMax: number, nextBaseBytes: number): number {
+  const ofBytes = fullChainCost * usedShare(chain, chainMax) ** fullnessPower;
+  const ofPackages = chain.packages < chainPackagesMax ? 0 : longestChainCost;
+  return nextBaseBytes * Math.max(ofBytes, ofPackages);
 }
 
 /**

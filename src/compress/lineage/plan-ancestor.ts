@@ -105,11 +105,11 @@ export async function storageCost(
   nextBaseBytes: number | undefined,
 ): Promise<number> {
   if (candidate?.checkpoint.packageId === undefined) return bytes;
-  const { baseBytes, ...chain } = chainCost(await work.catalog.packages.chain(candidate.checkpoint.packageId));
+  const before = chainCost(await work.catalog.packages.chain(candidate.checkpoint.packageId));
+  const { baseBytes } = before;
+  const chain = { baseBytes, packages: before.packages + 1, bytes: before.bytes + bytes };
   const chainMax = chainBytesMax(baseBytes, place(work));
-  return chain.bytes + bytes > chainMax
-    ? Infinity
-    : bytes + fullnessCost({ baseBytes, ...chain, bytes: chain.bytes + bytes }, chainMax, nextBaseBytes ?? baseBytes);
+  return chain.bytes > chainMax ? Infinity : bytes + fullnessCost(chain, chainMax, nextBaseBytes ?? baseBytes);
 }
 
 /** Whether a package stored with a candidate exceeds the restore budget: estimates may be wrong. */

@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../catalog/contract/checkpoint-records.ts';
 import type { PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import type { Run } from '../../catalog/contract/run-records.ts';
 import { FirnError } from '../../checkpoint/firn-error.ts';
+import { chainCost } from '../../compress/ancestor/chain-cost.ts';
 import {
   collect,
   modelOf,
@@ -288,6 +289,42 @@ test('deltas that have nothing in common are left as they are, and are not tried
   ).not.toContain(expect.stringContaining(mergedPackageId(before.slice(1, 5).map(({ id }) => id))));
   await harness.catalog.transaction((tx) => queueMerge(tx, run.id));
   expect(await mergeAll()).toBe(0);
+});
+
+test('a group that saves nothing is merged once the chain is nearly full, for little more bytes', async () => {
+  const run = await harness.newFixedRun({ method: 'residual', step: 0 });
+  const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId) });
+  const weights = noise(40_000, 9);
+  const checkpoints: Checkpoint[] = [];
+  const pushTo = async (count: number): Promise<void> => {
+    for (let step = checkpoints.length; step < count; step++) {
+      // Every weight moves a little, and a few jump so far that their joint symbols are rare.
+      for (const [i, x] of noise(weights.length, 50 + step).entries())
+        if (step > 0) weights[i]! += Math.abs(x) > 2.6 ? 20 * (x - 2.6 * Math.sign(x)) : 0.2 * x;
+      checkpoints.push(await harness.push(run, step, modelOf({ 'fc.weight': f32([100, 400], weights) }), { ctx }));
+    }
+  };
+  const records = () => Promise.all(checkpoints.map(recordOf));
+  const newestChain = async () =>
+    chainCost(await harness.catalog.packages.chain((await recordOf(checkpoints.at(-1)!)).id));
+
+  await pushTo(10);
+  await mergeAll();
+  expect((await records()).filter(({ mergedPackageId }) => mergedPackageId !== undefined)).toEqual([]);
+
+  await pushTo(13);
+  const [before, chainBefore] = [await records(), await newestChain()];
+  expect(chainBefore.packages).toBe(13);
+  const downloads = await Promise.all(checkpoints.map(digests));
+  await mergeAll();
+  const [after, chainAfter] = [await records(), await newestChain()];
+  const merged = after.filter(({ mergedPackageId }) => mergedPackageId !== undefined);
+  expect(merged.map(({ id }) => id)).toEqual(before.slice(1, 5).map(({ id }) => id));
+  const sum = (found: readonly PackageRecord[]) => found.reduce((total, each) => total + each.storedBytes, 0);
+  expect(sum(merged)).toBeGreaterThan(sum(before.slice(1, 5)));
+  expect(sum(merged)).toBeLessThan((1 + 1 / 32) * sum(before.slice(1, 5)));
+  expect(chainAfter.packages).toBe(11);
+  expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
 });
 
 test('deltas in buckets are merged, and every checkpoint comes back as it was', async () => {

@@ -1,12 +1,12 @@
 import type { Catalog } from '../../catalog/contract/catalog.ts';
 import type { Claim } from '../../catalog/contract/work/job-records.ts';
-import type { MergeCandidate, PackageRecord } from '../../catalog/contract/storage/package-records.ts';
+import type { MergeCandidate, MergeReason, PackageRecord } from '../../catalog/contract/storage/package-records.ts';
 import { mergeableMethods } from '../../checkpoint/options/quantization-config.ts';
 import { FirnError, type FirnErrorCode } from '../../checkpoint/firn-error.ts';
 import { chainCost } from '../../compress/ancestor/chain-cost.ts';
-import { chainBytesMax } from '../../compress/ancestor/restore-budget.ts';
+import { chainBytesMax, chainPackagesMax } from '../../compress/ancestor/restore-budget.ts';
 import type { NativeCore } from '../../native/core.ts';
-import { mergedPackageWidthMin } from '../../package/format-limits.ts';
+import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 import type { PackageLocation, Restorer } from '../../restore/restorer.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
@@ -22,6 +22,15 @@ export const mergeJobKind = 'merge';
 const newestKept = 4;
 /** The same of a closed run: nothing builds on it any more, but its last checkpoint is what people read. */
 const newestKeptClosed = 1;
+/**
+ * Packages of the newest checkpoint's chain from which on groups are also merged to make room in it: soon its length
+ * would be at its limit, and later checkpoints would build on one further back, which takes several times the bytes.
+ */
+const nearlyFull = chainPackagesMax - newestKept;
+/** How much more such a group may take than its packages did. */
+const roomShare = 1 / 32;
+/** Methods that have that limit. */
+const limitedMethods = ['residual'] as const;
 /** Candidates read in one query, oldest first. */
 const candidatesPerQuery = 64;
 
@@ -45,7 +54,7 @@ export interface MergeContext {
  * that made a checkpoint of the run ready, or closed the run.
  */
 export async function queueMerge(tx: Catalog, runId: string): Promise<void> {
-  if ((await nextGroup(tx, runId)) === undefined) return;
+  if ((await nextMerge(tx, runId)) === undefined) return;
   await tx.jobs.enqueue({ kind: mergeJobKind, subjectId: runId }).catch((error: unknown) => {
     if (!(error instanceof FirnError) || error.code !== 'conflict') throw error;
   });
@@ -62,12 +71,12 @@ export async function runMergeJob(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'done' }> {
-  const group = await nextGroup(ctx.catalog, runId);
-  const merged = group && (await mergeBest(ctx, group, claim, signal));
+  const planned = await nextMerge(ctx.catalog, runId);
+  const merged = planned && (await mergeBest(ctx, planned, claim, signal));
   try {
     await ctx.catalog.transaction(async (tx) => {
       if (merged !== undefined) await tx.packages.merge(merged);
-      else if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
+      else await leaveOut(tx, planned);
       await tx.jobs.complete(claim);
       await queueMerge(tx, runId);
     });
@@ -86,55 +95,83 @@ export async function runMergeJob(
  * not wait for it.
  */
 export async function markMergeEnded(tx: Catalog, runId: string): Promise<void> {
-  const group = await nextGroup(tx, runId);
-  if (group !== undefined) await tx.packages.setMergeTried(group[0]!.record.id);
+  await leaveOut(tx, await nextMerge(tx, runId));
 }
 
-async function nextGroup(catalog: Catalog, runId: string): Promise<readonly MergeCandidate[] | undefined> {
-  const isClosed = (await catalog.runs.get(runId))?.closedAt !== undefined;
-  const candidates = await catalog.packages.mergeable(runId, {
-    newest: isClosed ? newestKeptClosed : newestKept,
-    limit: candidatesPerQuery,
-    methods: mergeableMethods,
-  });
-  // The chains of a closed run do not go on, so fewer than a whole group are not waited with.
-  return planMerge(isClosed ? candidates.map((candidate) => ({ ...candidate, grows: false })) : candidates);
+async function leaveOut(tx: Catalog, planned: PlannedMerge | undefined): Promise<void> {
+  if (planned !== undefined) await tx.packages.setMergeTried(planned.group[0]!.record.id, planned.reason);
+}
+
+interface PlannedMerge {
+  readonly group: readonly MergeCandidate[];
+  readonly reason: MergeReason;
+}
+
+async function nextMerge(catalog: Catalog, runId: string): Promise<PlannedMerge | undefined> {
+  const limit = candidatesPerQuery;
+  if ((await catalog.runs.get(runId))?.closedAt !== undefined) {
+    // The chains of a closed run do not go on, so fewer than a whole group are not waited with.
+    const methods = mergeableMethods;
+    const left = await catalog.packages.mergeable(runId, { reason: 'bytes', newest: newestKeptClosed, limit, methods });
+    return plannedFrom('bytes', planMerge(left.map((candidate) => ({ ...candidate, grows: false }))));
+  }
+  const older = (reason: MergeReason, methods: readonly string[]): Promise<readonly MergeCandidate[]> =>
+    catalog.packages.mergeable(runId, { reason, newest: newestKept, limit, methods });
+  const saving = plannedFrom('bytes', planMerge(await older('bytes', mergeableMethods)));
+  if (saving !== undefined) return saving;
+  const chain = await newestChain(catalog, runId);
+  if (chain === undefined || chainCost(chain).packages < nearlyFull) return undefined;
+  const inChain = new Set(chain.map(({ id }) => id));
+  const candidates = (await older('room', limitedMethods)).filter(({ record }) => inChain.has(record.id));
+  return plannedFrom('room', planMerge(candidates, mergedPackageWidthMax));
+}
+
+function plannedFrom(reason: MergeReason, group: readonly MergeCandidate[] | undefined): PlannedMerge | undefined {
+  return group && { reason, group };
+}
+
+/** The chain of the run's newest checkpoint that is ready; undefined if it has none. */
+async function newestChain(catalog: Catalog, runId: string): Promise<readonly PackageRecord[] | undefined> {
+  const packageId = (await catalog.checkpoints.newestReady(runId))?.packageId;
+  return packageId === undefined ? undefined : catalog.packages.chain(packageId);
 }
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];
 
-/** The widest group that saves bytes, written and verified; undefined if none does. */
+/** The widest group that pays, written and verified; undefined if none does. To make room only the whole one counts. */
 async function mergeBest(
   ctx: MergeContext,
-  group: readonly MergeCandidate[],
+  { group, reason }: PlannedMerge,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Merged | undefined> {
-  for (let width = group.length; width >= mergedPackageWidthMin; width--) {
+  const widthMin = reason === 'room' ? group.length : mergedPackageWidthMin;
+  for (let width = group.length; width >= widthMin; width--) {
     signal.throwIfAborted();
-    const merged = await mergeGroup(ctx, group.slice(0, width), claim, signal);
+    const merged = await mergeGroup(ctx, { reason, group: group.slice(0, width) }, claim, signal);
     if (merged !== undefined) return merged;
   }
   return undefined;
 }
 
-/** Undefined if the group cannot be merged or saves nothing; no object is left then. */
+/** Undefined if the group cannot be merged or takes too much; no object is left then. */
 async function mergeGroup(
   ctx: MergeContext,
-  group: readonly MergeCandidate[],
+  { group, reason }: PlannedMerge,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Merged | undefined> {
   const records = group.map(({ record }) => record);
   const id = mergedPackageId(records.map((record) => record.id));
   const key = `packages/${id}-${claim.fence}`;
+  const growthMax = reason === 'room' ? 1 + roomShare : 1;
   try {
     const chain = await ctx.catalog.packages.chain(records.at(-1)!.id);
     const ofGroup = { attributes: { 'firn.packages': group.length } };
     const written = await ctx.tracer.span('merge.write', ofGroup, () =>
-      writeGroup(ctx, { chain, width: group.length, key }, signal),
+      writeGroup(ctx, { chain, width: group.length, key, growthMax }, signal),
     );
-    const merged = written && mergedFrom(records, { id, key, written });
+    const merged = written && mergedFrom(records, { id, key, written, growthMax });
     if (merged !== undefined && isInBudget(group, { merged, older: chain.slice(group.length) })) {
       await ctx.tracer.span('merge.verify', ofGroup, () => verify(ctx, { group, chain, merged }, signal));
       return merged;
@@ -148,7 +185,7 @@ async function mergeGroup(
   return undefined;
 }
 
-/** An object larger than the packages it would replace is not written to its end. */
+/** An object that takes too much is not written to its end. */
 function saysNoGain(error: unknown): boolean {
   const code: FirnErrorCode = 'payload-too-large';
   return error instanceof FirnError && error.code === code;
@@ -159,17 +196,20 @@ interface GroupToWrite {
   readonly chain: readonly PackageRecord[];
   readonly width: number;
   readonly key: string;
+  /** Bytes that it may take, in those of the packages it replaces. */
+  readonly growthMax: number;
 }
 
 async function writeGroup(
   ctx: MergeContext,
-  { chain, width, key }: GroupToWrite,
+  { chain, width, key, growthMax }: GroupToWrite,
   signal: AbortSignal,
 ): Promise<WrittenMergedPackage | undefined> {
   const { core, store, cacheMaxBytes, blockParallel: parallel } = ctx;
   const opened = await ctx.freshRestorer().open(chain, signal);
   try {
-    const sizeMaxBytes = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const before = chain.slice(0, width).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const sizeMaxBytes = Math.floor(growthMax * before);
     return await writeMergedPackage(
       new MergedPackageSource(opened, width),
       { store, key, sizeMaxBytes, replace: true },
@@ -180,14 +220,19 @@ async function writeGroup(
   }
 }
 
-/** Undefined if it is not smaller than the packages it replaces. */
+interface WrittenGroup extends Pick<GroupToWrite, 'key' | 'growthMax'> {
+  readonly id: string;
+  readonly written: WrittenMergedPackage;
+}
+
+/** Undefined if it is not smaller than what it may take. */
 function mergedFrom(
   records: readonly PackageRecord[],
-  { id, key, written }: { readonly id: string; readonly key: string; readonly written: WrittenMergedPackage },
+  { id, key, written, growthMax }: WrittenGroup,
 ): Merged | undefined {
   const before = records.map(({ storedBytes }) => storedBytes);
   const { object, indexOffsetBytes, indexLengthBytes } = written;
-  if (object.storedBytes >= before.reduce((sum, bytes) => sum + bytes, 0)) return undefined;
+  if (object.storedBytes >= growthMax * before.reduce((sum, bytes) => sum + bytes, 0)) return undefined;
   const shares = shareBytes(object.storedBytes, before);
   const parts = records.map((record, position) => ({ id: record.id, key: record.key, storedBytes: shares[position]! }));
   return { mergedPackageId: id, key, sizeBytes: object.sizeBytes, indexOffsetBytes, indexLengthBytes, parts };

@@ -3,10 +3,13 @@ import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/form
 
 /**
  * The first checkpoints to merge, from candidates in the order of their run. There are up to `mergedPackageWidthMax`,
- * each the ancestor of the next and of nothing else. There are fewer only if the chain has no further checkpoints that
- * can be merged later. Undefined if there are none. Pure.
+ * each the ancestor of the next and of nothing else. There are fewer, at least `widthMin`, only if the chain has no
+ * further checkpoints that can be merged later. Undefined if there are none. Pure.
  */
-export function planMerge(candidates: readonly MergeCandidate[]): readonly MergeCandidate[] | undefined {
+export function planMerge(
+  candidates: readonly MergeCandidate[],
+  widthMin = mergedPackageWidthMin,
+): readonly MergeCandidate[] | undefined {
   for (let first = 0; first < candidates.length;) {
     const group = [candidates[first]!];
     for (const next of candidates.slice(first + 1)) {
@@ -15,8 +18,7 @@ export function planMerge(candidates: readonly MergeCandidate[]): readonly Merge
         break;
       group.push(next);
     }
-    if (group.length === mergedPackageWidthMax || (group.length >= mergedPackageWidthMin && !group.at(-1)!.grows))
-      return group;
+    if (group.length === mergedPackageWidthMax || (group.length >= widthMin && !group.at(-1)!.grows)) return group;
     first += group.length;
   }
   return undefined;

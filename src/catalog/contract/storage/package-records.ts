@@ -24,7 +24,11 @@ export interface PackageRecord {
   readonly position: number;
   /** Merging from this package on was tried and did not pay. */
   readonly mergeTried: boolean;
+  /** The same for merging to make room in a chain, which may take more bytes. */
+  readonly roomTried: boolean;
 }
+/** What packages are merged for: to save bytes, or to make room in a chain that is nearly full. */
+export type MergeReason = 'bytes' | 'room';
 /** A delta that may be merged. */
 export interface MergeCandidate {
   readonly record: PackageRecord;
@@ -45,7 +49,7 @@ export interface MergedPackages {
 }
 export interface PackageRecords {
   create(
-    input: Omit<PackageRecord, 'createdAt' | 'mergedPackageId' | 'position' | 'mergeTried'>,
+    input: Omit<PackageRecord, 'createdAt' | 'mergedPackageId' | 'position' | 'mergeTried' | 'roomTried'>,
   ): Promise<PackageRecord>;
   get(id: string): Promise<PackageRecord | undefined>;
   /** The package and its ancestors, base last. `internal` when the chain is broken. */
@@ -57,17 +61,22 @@ export interface PackageRecords {
   placesOfChain(id: string): Promise<{ readonly packageId: string; readonly repositoryId: string }[]>;
   /**
    * Deltas of the run's checkpoints, live or hidden, that may be merged, by sequence. They were quantized by one of
-   * `methods`, have an object of their own, and merging was not tried from them. Those of the `newest` ready
-   * checkpoints are left out. At most `limit`.
+   * `methods`, have an object of their own, and merging for this reason was not tried from them. Those of the `newest`
+   * ready checkpoints are left out. At most `limit`.
    */
   mergeable(
     runId: string,
-    options: { readonly newest: number; readonly limit: number; readonly methods: readonly string[] },
+    options: {
+      readonly reason: MergeReason;
+      readonly newest: number;
+      readonly limit: number;
+      readonly methods: readonly string[];
+    },
   ): Promise<MergeCandidate[]>;
   /**
    * Puts packages into one object, marks their previous objects, and counts their checkpoints' stored bytes anew.
    * `conflict` when one of them has changed meanwhile.
    */
   merge(merged: MergedPackages): Promise<void>;
-  setMergeTried(id: string): Promise<void>;
+  setMergeTried(id: string, reason: MergeReason): Promise<void>;
 }

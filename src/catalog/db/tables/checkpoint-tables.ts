@@ -72,6 +72,7 @@ export const packages = pgTable('packages', {
   mergedPackageId: text('merged_package_id'),
   position: integer('position').notNull().default(0),
   mergeTried: boolean('merge_tried').notNull().default(false),
+  roomTried: boolean('room_tried').notNull().default(false),
 });
 
 export const trials = pgTable(

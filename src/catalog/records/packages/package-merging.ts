@@ -15,7 +15,7 @@ type MergeVerbs = Pick<PackageRecords, 'mergeable' | 'merge' | 'setMergeTried'>;
 export function packageMerging(db: Db): MergeVerbs {
   const { query } = db;
   return {
-    async mergeable(runId, { newest, limit, methods }) {
+    async mergeable(runId, { newest, ...options }) {
       const [oldestKept] = await query
         .select({ sequence: checkpoints.sequence })
         .from(checkpoints)
@@ -23,9 +23,7 @@ export function packageMerging(db: Db): MergeVerbs {
         .orderBy(desc(checkpoints.sequence))
         .limit(1)
         .offset(newest - 1);
-      return oldestKept === undefined
-        ? []
-        : candidatesBefore(db, { runId, before: oldestKept.sequence, limit, methods });
+      return oldestKept === undefined ? [] : candidatesBefore(db, { runId, before: oldestKept.sequence, ...options });
     },
     merge: ({ parts, ...object }) =>
       db.transaction(async (tx) => {
@@ -39,8 +37,11 @@ export function packageMerging(db: Db): MergeVerbs {
         for (const [position, part] of parts.entries())
           await movePart(tx, { ...object, ...part, position, from: part.key, key: object.key });
       }),
-    async setMergeTried(id) {
-      await query.update(packages).set({ mergeTried: true }).where(eq(packages.id, id));
+    async setMergeTried(id, reason) {
+      await query
+        .update(packages)
+        .set(reason === 'room' ? { roomTried: true } : { mergeTried: true })
+        .where(eq(packages.id, id));
     },
   };
 }
@@ -50,9 +51,13 @@ async function candidatesBefore(
   {
     runId,
     before,
+    reason,
     limit,
     methods,
-  }: { readonly runId: string; readonly before: number; readonly limit: number; readonly methods: readonly string[] },
+  }: Omit<Parameters<MergeVerbs['mergeable']>[1], 'newest'> & {
+    readonly runId: string;
+    readonly before: number;
+  },
 ): ReturnType<MergeVerbs['mergeable']> {
   const descendant = alias(packages, 'descendant');
   const user = alias(checkpoints, 'user_of_descendant');
@@ -73,7 +78,7 @@ async function candidatesBefore(
         lt(checkpoints.sequence, before),
         eq(packages.kind, 'delta'),
         isNull(packages.mergedPackageId),
-        eq(packages.mergeTried, false),
+        eq(reason === 'room' ? packages.roomTried : packages.mergeTried, false),
         inArray(sql<string>`${checkpoints.result} -> 'config' ->> 'method'`, [...methods]),
       ),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { CheckpointResult } from '../../contract/checkpoint-records.ts';
-import type { MergedPackages, PackageRecord } from '../../contract/storage/package-records.ts';
+import type { MergedPackages, MergeReason, PackageRecord } from '../../contract/storage/package-records.ts';
 import {
   expectCode,
   freshName,
@@ -100,7 +100,10 @@ export function packagesSuite(open: () => Catalog): void {
     test('candidates are the older deltas with an object of their own, with their numbers of dependents', async () => {
       const { run, made } = await makeChain(5);
       await makeReady(open(), await makeRun(open()), 0, made[1]!.package, result);
-      const found = (newest: number) => open().packages.mergeable(run.id, { newest, limit: 10, methods: ['residual'] });
+      const found = (newest: number, reason: MergeReason = 'bytes') =>
+        open().packages.mergeable(run.id, { reason, newest, limit: 10, methods: ['residual'] });
+      const ids = async (reason: MergeReason) => (await found(2, reason)).map(({ record }) => record.id);
+      const idsAt = (places: readonly number[]) => places.map((at) => made[at]!.package.id);
       const named = (await found(2)).map(({ record, checkpoint, descendants, grows }) => [
         record.id,
         checkpoint.sequence,
@@ -109,8 +112,12 @@ export function packagesSuite(open: () => Catalog): void {
       ]);
       expect(named).toEqual([1, 2, 3].map((at) => [made[at]!.package.id, at, at === 1 ? 2 : 1, at === 3]));
       expect(await found(7)).toEqual([]);
-      await open().packages.setMergeTried(made[1]!.package.id);
-      expect((await found(2)).map(({ record }) => record.id)).toEqual([2, 3].map((at) => made[at]!.package.id));
+      await open().packages.setMergeTried(made[1]!.package.id, 'bytes');
+      expect(await ids('bytes')).toEqual(idsAt([2, 3]));
+      expect(await ids('room')).toEqual(idsAt([1, 2, 3]));
+      await open().packages.setMergeTried(made[2]!.package.id, 'room');
+      expect(await ids('bytes')).toEqual(idsAt([2, 3]));
+      expect(await ids('room')).toEqual(idsAt([1, 3]));
     });
 
     test('merged packages share one object, and their previous objects are pending deletion', async () => {
@@ -127,7 +134,9 @@ export function packagesSuite(open: () => Catalog): void {
       expect((await open().packages.chain(made[3]!.package.id)).map(({ id }) => id)).toEqual(
         made.map((each) => each.package.id).reverse(),
       );
-      expect(await open().packages.mergeable(run.id, { newest: 1, limit: 10, methods: ['residual'] })).toEqual([]);
+      expect(
+        await open().packages.mergeable(run.id, { reason: 'bytes', newest: 1, limit: 10, methods: ['residual'] }),
+      ).toEqual([]);
 
       const waiting = await open().garbage.pendingDeletions(new Date(Date.now() + 60_000), { limit: 1000 });
       const { repositoryId } = run;
