@@ -291,8 +291,11 @@ test('deltas that have nothing in common are left as they are, and are not tried
   expect(await mergeAll()).toBe(0);
 });
 
-test('a group that saves nothing is merged once the chain is nearly full, for little more bytes', async () => {
-  const run = await harness.newFixedRun({ method: 'residual', step: 0 });
+test.each([
+  ['of one run', false],
+  ['of a run and its fork', true],
+])('a group that saves nothing is merged once the chain %s is nearly full, for little more bytes', async (_, forks) => {
+  let run = await harness.newFixedRun({ method: 'residual', step: 0 });
   const ctx = harness.context({ afterCommit: (tx, { runId }) => queueMerge(tx, runId) });
   const weights = noise(40_000, 9);
   const checkpoints: Checkpoint[] = [];
@@ -312,18 +315,25 @@ test('a group that saves nothing is merged once the chain is nearly full, for li
   await mergeAll();
   expect((await records()).filter(({ mergedPackageId }) => mergedPackageId !== undefined)).toEqual([]);
 
-  await pushTo(13);
+  if (forks)
+    run = await harness.newFixedRun(
+      { method: 'residual', step: 0 },
+      { parentCheckpointId: checkpoints.at(-1)!.id, repositoryId: run.repositoryId },
+    );
+  await pushTo(14);
   const [before, chainBefore] = [await records(), await newestChain()];
-  expect(chainBefore.packages).toBe(13);
+  expect(chainBefore.packages).toBe(14);
+  // Of the two groups the later one: 1 to 4, 5 to 8. The newest four of a run are left out.
+  const group = forks ? before.slice(1, 5) : before.slice(5, 9);
   const downloads = await Promise.all(checkpoints.map(digests));
   await mergeAll();
   const [after, chainAfter] = [await records(), await newestChain()];
   const merged = after.filter(({ mergedPackageId }) => mergedPackageId !== undefined);
-  expect(merged.map(({ id }) => id)).toEqual(before.slice(1, 5).map(({ id }) => id));
+  expect(merged.map(({ id }) => id)).toEqual(group.map(({ id }) => id));
   const sum = (found: readonly PackageRecord[]) => found.reduce((total, each) => total + each.storedBytes, 0);
-  expect(sum(merged)).toBeGreaterThan(sum(before.slice(1, 5)));
-  expect(sum(merged)).toBeLessThan((1 + 1 / 32) * sum(before.slice(1, 5)));
-  expect(chainAfter.packages).toBe(11);
+  expect(sum(merged)).toBeGreaterThan(sum(group));
+  expect(sum(merged)).toBeLessThan((1 + 1 / 16) * sum(group));
+  expect(chainAfter.packages).toBe(12);
   expect(await Promise.all(checkpoints.map(digests))).toEqual(downloads);
 });
 

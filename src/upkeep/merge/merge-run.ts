@@ -10,7 +10,7 @@ import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/form
 import type { PackageLocation, Restorer } from '../../restore/restorer.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Tracer } from '../../telemetry/tracer.ts';
-import { planMerge, shareBytes } from './plan-merges.ts';
+import { planMerges, shareBytes } from './plan-merges.ts';
 import { MergedPackageSource } from './merged-source.ts';
 import { verifyPart } from './verify-merged.ts';
 import { mergedPackageId, writeMergedPackage, type WrittenMergedPackage } from './write-merged.ts';
@@ -26,11 +26,11 @@ const newestKeptClosed = 1;
  * Packages of the newest checkpoint's chain from which on groups are also merged to make room in it: soon its length
  * would be at its limit, and later checkpoints would build on one further back, which takes several times the bytes.
  */
-const nearlyFull = chainPackagesMax - newestKept;
+const nearlyFull = chainPackagesMax - 2;
 /** How much more such a group may take than its packages did. */
-const roomShare = 1 / 32;
+const roomShare = 1 / 16;
 /** Methods that have that limit. */
-const limitedMethods = ['residual'] as const;
+const limitedMethods: readonly string[] = ['residual'];
 /** Candidates read in one query, oldest first. */
 const candidatesPerQuery = 64;
 
@@ -105,6 +105,8 @@ async function leaveOut(tx: Catalog, planned: PlannedMerge | undefined): Promise
 interface PlannedMerge {
   readonly group: readonly MergeCandidate[];
   readonly reason: MergeReason;
+  /** Fewest of the group that may be merged. */
+  readonly widthMin: number;
 }
 
 async function nextMerge(catalog: Catalog, runId: string): Promise<PlannedMerge | undefined> {
@@ -113,21 +115,50 @@ async function nextMerge(catalog: Catalog, runId: string): Promise<PlannedMerge 
     // The chains of a closed run do not go on, so fewer than a whole group are not waited with.
     const methods = mergeableMethods;
     const left = await catalog.packages.mergeable(runId, { reason: 'bytes', newest: newestKeptClosed, limit, methods });
-    return plannedFrom('bytes', planMerge(left.map((candidate) => ({ ...candidate, grows: false }))));
+    const [group] = planMerges(left.map((candidate) => ({ ...candidate, grows: false })));
+    return group && { group, reason: 'bytes', widthMin: mergedPackageWidthMin };
   }
-  const older = (reason: MergeReason, methods: readonly string[]): Promise<readonly MergeCandidate[]> =>
-    catalog.packages.mergeable(runId, { reason, newest: newestKept, limit, methods });
-  const saving = plannedFrom('bytes', planMerge(await older('bytes', mergeableMethods)));
-  if (saving !== undefined) return saving;
+  const newest = newestKept;
+  const [saving] = planMerges(
+    await catalog.packages.mergeable(runId, { reason: 'bytes', newest, limit, methods: mergeableMethods }),
+  );
+  if (saving !== undefined)
+    return { group: saving, reason: 'bytes', widthMin: isLimited(saving[0]!) ? saving.length : mergedPackageWidthMin };
+  return nextForRoom(catalog, runId);
+}
+
+/** A group in the chain of the run's newest checkpoint, if that is nearly full. A fork's begins in another run. */
+async function nextForRoom(catalog: Catalog, runId: string): Promise<PlannedMerge | undefined> {
   const chain = await newestChain(catalog, runId);
   if (chain === undefined || chainCost(chain).packages < nearlyFull) return undefined;
   const inChain = new Set(chain.map(({ id }) => id));
-  const candidates = (await older('room', limitedMethods)).filter(({ record }) => inChain.has(record.id));
-  return plannedFrom('room', planMerge(candidates, mergedPackageWidthMax));
+  for (const id of await runsOf(catalog, chain)) {
+    const candidates = await catalog.packages.mergeable(id, {
+      ...{ reason: 'room', newest: newestKept, limit: candidatesPerQuery, methods: limitedMethods },
+    });
+    // The later a group, the less it grows, because less of it moved.
+    const group = planMerges(
+      candidates.filter(({ record }) => inChain.has(record.id)),
+      mergedPackageWidthMax,
+    ).at(-1);
+    if (group !== undefined) return { group, reason: 'room', widthMin: group.length };
+  }
+  return undefined;
 }
 
-function plannedFrom(reason: MergeReason, group: readonly MergeCandidate[] | undefined): PlannedMerge | undefined {
-  return group && { reason, group };
+/** The runs of the checkpoints in a chain, in its order. */
+async function runsOf(catalog: Catalog, chain: readonly PackageRecord[]): Promise<readonly string[]> {
+  const found = await Promise.all(chain.map(({ checkpointId }) => catalog.checkpoints.get(checkpointId)));
+  return [...new Set(found.flatMap((checkpoint) => (checkpoint === undefined ? [] : [checkpoint.runId])))];
+}
+
+/**
+ * Whether its chain has a limit of packages. A part of a group would save few bytes there, and hardly any room, and
+ * keep the rest from being merged with what comes after it.
+ */
+function isLimited({ checkpoint }: MergeCandidate): boolean {
+  const method = checkpoint.result?.config?.method;
+  return method !== undefined && limitedMethods.includes(method);
 }
 
 /** The chain of the run's newest checkpoint that is ready; undefined if it has none. */
@@ -138,14 +169,13 @@ async function newestChain(catalog: Catalog, runId: string): Promise<readonly Pa
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];
 
-/** The widest group that pays, written and verified; undefined if none does. To make room only the whole one counts. */
+/** The widest part of the group that pays, written and verified; undefined if none does. */
 async function mergeBest(
   ctx: MergeContext,
-  { group, reason }: PlannedMerge,
+  { group, reason, widthMin }: PlannedMerge,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Merged | undefined> {
-  const widthMin = reason === 'room' ? group.length : mergedPackageWidthMin;
   for (let width = group.length; width >= widthMin; width--) {
     signal.throwIfAborted();
     const merged = await mergeGroup(ctx, { reason, group: group.slice(0, width) }, claim, signal);
@@ -157,7 +187,7 @@ async function mergeBest(
 /** Undefined if the group cannot be merged or takes too much; no object is left then. */
 async function mergeGroup(
   ctx: MergeContext,
-  { group, reason }: PlannedMerge,
+  { group, reason }: Omit<PlannedMerge, 'widthMin'>,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Merged | undefined> {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { MergeCandidate } from '../../catalog/contract/storage/package-records.ts';
-import { planMerge, shareBytes } from './plan-merges.ts';
+import { planMerges, shareBytes } from './plan-merges.ts';
 
 /** A delta to another one. */
 type Delta = readonly [id: string, ancestorId: string, more?: Partial<MergeCandidate>];
 
-/** Ids of the planned group. */
+/** Ids of the first planned group. */
 function planned(...deltas: readonly Delta[]): string[] | undefined {
   const candidates = deltas.map(
     ([id, ancestorId, more]) =>
       ({ record: { id, ancestorId }, descendants: 1, grows: false, ...more }) as MergeCandidate,
   );
-  return planMerge(candidates)?.map(({ record }) => record.id);
+  return planMerges(candidates)[0]?.map(({ record }) => record.id);
 }
 
-describe('planMerge', () => {
+describe('planMerges', () => {
   it('takes the oldest four of a chain', () => {
     expect(planned(['b', 'a'], ['c', 'b'], ['d', 'c'], ['e', 'd'], ['f', 'e'])).toEqual(['b', 'c', 'd', 'e']);
   });
@@ -29,6 +29,16 @@ describe('planMerge', () => {
       'b',
       'c',
     ]);
+  });
+
+  it('finds all groups, whole ones alone if asked', () => {
+    const candidates = [...'bcdefghijk'].map(
+      (id, i) => ({ record: { id, ancestorId: 'abcdefghij'[i] }, descendants: 1, grows: false }) as MergeCandidate,
+    );
+    const ids = (widthMin?: number) =>
+      planMerges(candidates, widthMin).map((group) => group.map(({ record }) => record.id).join(''));
+    expect(ids()).toEqual(['bcde', 'fghi', 'jk']);
+    expect(ids(4)).toEqual(['bcde', 'fghi']);
   });
 
   it('does not join chains, and passes over what stands alone', () => {

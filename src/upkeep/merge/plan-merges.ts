@@ -2,14 +2,15 @@ import type { MergeCandidate } from '../../catalog/contract/storage/package-reco
 import { mergedPackageWidthMax, mergedPackageWidthMin } from '../../package/format-limits.ts';
 
 /**
- * The first checkpoints to merge, from candidates in the order of their run. There are up to `mergedPackageWidthMax`,
+ * Groups of checkpoints to merge, from candidates in the order of their run. Each has up to `mergedPackageWidthMax`,
  * each the ancestor of the next and of nothing else. There are fewer, at least `widthMin`, only if the chain has no
- * further checkpoints that can be merged later. Undefined if there are none. Pure.
+ * further checkpoints that can be merged later. Pure.
  */
-export function planMerge(
+export function planMerges(
   candidates: readonly MergeCandidate[],
   widthMin = mergedPackageWidthMin,
-): readonly MergeCandidate[] | undefined {
+): (readonly MergeCandidate[])[] {
+  const groups: MergeCandidate[][] = [];
   for (let first = 0; first < candidates.length;) {
     const group = [candidates[first]!];
     for (const next of candidates.slice(first + 1)) {
@@ -18,10 +19,11 @@ export function planMerge(
         break;
       group.push(next);
     }
-    if (group.length === mergedPackageWidthMax || (group.length >= widthMin && !group.at(-1)!.grows)) return group;
+    if (group.length === mergedPackageWidthMax || (group.length >= widthMin && !group.at(-1)!.grows))
+      groups.push(group);
     first += group.length;
   }
-  return undefined;
+  return groups;
 }
 
 /**
