@@ -14,7 +14,7 @@ const nearestZone = 128;
  * tensor is lost on the whole, and none is made up. It grows with the logarithm of the movement, because weights that
  * move by a small part of a step are seldom near the middle between two.
  */
-const share = { least: 0.33, most: 0.8, known: 0.53, atSteps: 0.03, perFold: 0.1 };
+const share = { least: 0.31, most: 0.55, known: 0.5, atSteps: 0.03, perFold: 0.1 };
 
 /**
  * How much smaller the dead zone of a weight is for each step that it moved in the direction of a rounding move
