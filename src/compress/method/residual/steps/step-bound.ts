@@ -25,10 +25,10 @@ const stepsPerMovement = 3;
 const startedStepsPerMovement = 2.5;
 /**
  * Largest step of a tensor whose rounding follows its movement (movement-pull.ts), relative to the root mean square of
- * that, as far as it exceeds the ancestor's step. At 5 about a seventh of the weights move. If fewer did, more of
+ * that, as far as it exceeds the ancestor's step. At 4 about a fifth of the weights move. If fewer did, more of
  * the movement would be lost (docs/decisions/0076-steps-grow-while-weights-move.md).
  */
-const followedStepsPerMovement = 5;
+const followedStepsPerMovement = 4;
 /** Up to this threshold that limit applies; above it, the step may grow with the threshold's square root. */
 const strictThreshold = 0.01;
 
