@@ -92,16 +92,14 @@ export async function residualQuantization(parts: ResidualParts): Promise<Quanti
   };
   const isLimited = parts.weightErrorMax !== undefined;
   const stepLimit = isLimited || moves !== undefined ? commonStepLimit(modelParts, records) : undefined;
-  // Where it is known how weights moved, tensors have limits of their own, which steps may grow to.
-  const isGrowing = moves !== undefined && stepLimit !== undefined;
-  const bound = isGrowing
-    ? undefined
-    : stepBound({
-        lastStep: lastStep?.step,
-        ancestorStep: ancestor?.index.residual?.scales.matrices,
-        toNearest,
-        resumption,
-      });
+  const bound = stepBound({
+    lastStep: lastStep?.step,
+    ancestorStep: ancestor?.index.residual?.scales.matrices,
+    toNearest,
+    // Without limits of tensors the common step is all that keeps theirs from growing.
+    follows: moves !== undefined && stepLimit !== undefined,
+    resumption,
+  });
   const movementBound = async (): Promise<number | undefined> => {
     if (started.every(({ size }) => size === 0)) return undefined;
     return startedStepBound(await measureMovement(modelParts));

@@ -25,6 +25,12 @@ describe('stepBound', () => {
     expect(tensorStepMax({ shift: 4 }, 20, { stepCode: 300, scale: 20 })).toBe(300 + 4 * 32);
   });
 
+  test('it grows by at most an eighth of an octave where rounding follows how weights moved', () => {
+    const basis = { lastStep: -10, ancestorStep: -30, toNearest: true, resumption: usual };
+    expect(stepBound({ ...basis, follows: true })).toBe(-26);
+    expect(stepBound({ ...basis, ancestorStep: undefined, follows: false })).toBe(22);
+  });
+
   test('after resumed training, it is three times the movement of the weights', () => {
     const here = resumptionHere(usual, 1 / 12, 0.3);
     expect(here.here).toBe(true);

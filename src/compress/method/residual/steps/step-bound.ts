@@ -9,6 +9,11 @@ import { isResumed, type Resumption } from '../../../ancestor/resumed-training.t
  */
 const growthMax = 8;
 /**
+ * The same where rounding follows how weights moved. Chance lets a metric tolerate a coarse step for a while; whoever
+ * follows it at once has to go back, for the bytes of several deltas.
+ */
+const followedGrowthMax = 4;
+/**
  * The same limit for a base (an octave), which rounds every weight anew: a metric may tolerate a lot for a while, and
  * the step should not follow at once.
  */
@@ -38,6 +43,8 @@ export interface StepBasis {
   /** Absent for a base. */
   readonly ancestorStep: number | undefined;
   readonly toNearest: boolean;
+  /** Whether rounding follows how weights moved, and every tensor has a limit of its own ({@link followedStepLog2}). */
+  readonly follows?: boolean;
   /** Absent if resumption is not looked for. */
   readonly resumption: Resumption | undefined;
 }
@@ -66,15 +73,16 @@ export function followedStepLog2(moved: number | undefined): number {
 
 /**
  * The largest step a search may take, in 1/32 octaves; undefined without a bound. The step of a delta whose weights are
- * rounded to the nearest one does not grow at all: rounding errors fill a larger step only as weights move, and until
- * then too few of them would.
+ * rounded to the nearest one does not grow at all, unless rounding follows how they moved: rounding errors fill a larger
+ * step only as weights move, and until then too few of them would.
  */
-export function stepBound({ lastStep, ancestorStep, toNearest, resumption }: StepBasis): number | undefined {
+export function stepBound({ lastStep, ancestorStep, toNearest, follows, resumption }: StepBasis): number | undefined {
   if (ancestorStep === undefined) {
     // A base rounds every weight anew, so nothing lags behind.
     if (lastStep === undefined || (resumption !== undefined && isResumed(resumption))) return undefined;
     return lastStep + baseGrowthMax;
   }
+  if (follows === true) return ancestorStep + followedGrowthMax;
   if (!toNearest) return lastStep === undefined ? undefined : lastStep + growthMax;
   if (resumption === undefined || !resumption.here || resumption.drift === 0) return ancestorStep;
   const { drift, threshold } = resumption;
