@@ -73,8 +73,8 @@ export function followedStepLog2(moved: number | undefined): number {
 
 /**
  * The largest step a search may take, in 1/32 octaves; undefined without a bound. The step of a delta whose weights are
- * rounded to the nearest one does not grow at all, unless rounding follows how they moved: rounding errors fill a larger
- * step only as weights move, and until then too few of them would.
+ * rounded to the nearest one does not grow at all, unless rounding follows how they moved: rounding errors fill a
+ * larger step only as weights move, and until then too few of them would.
  */
 export function stepBound({ lastStep, ancestorStep, toNearest, follows, resumption }: StepBasis): number | undefined {
   if (ancestorStep === undefined) {
