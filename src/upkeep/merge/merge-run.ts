@@ -134,7 +134,10 @@ async function nextForRoom(catalog: Catalog, runId: string): Promise<PlannedMerg
   const inChain = new Set(chain.map(({ id }) => id));
   for (const id of await runsOf(catalog, chain)) {
     const candidates = await catalog.packages.mergeable(id, {
-      ...{ reason: 'room', newest: newestKept, limit: candidatesPerQuery, methods: limitedMethods },
+      reason: 'room',
+      newest: newestKept,
+      limit: candidatesPerQuery,
+      methods: limitedMethods,
     });
     // The later a group, the less it grows, because less of it moved.
     const group = planMerges(
