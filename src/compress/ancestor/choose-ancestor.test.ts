@@ -80,7 +80,7 @@ describe('the ancestor', () => {
     ).toBeUndefined();
   });
 
-  test('is none once deltas behind the longest chains take half a base more than behind a new one', async () => {
+  test('is none once a delta behind the longest chains takes more than half a base', async () => {
     const options = { near: chain(500, 400, chainPackagesMax), far: chain(480, 400, chainPackagesMax - 1) };
     expect((await choose({ options, deltas: { far: 190 }, base: 400 })).chosen).toBe('far');
     expect((await choose({ options, deltas: { far: 210 }, base: 400 })).chosen).toBeUndefined();

@@ -35,8 +35,8 @@ export interface AncestorChoice<T> {
 const fullChainCost = 0.8;
 /**
  * The same of a chain that has the most packages, if it does not use up that budget. Checkpoints after it build on one
- * that lies ever further back, so they take more and more; once they take half a base more than behind a new base, that
- * is made. Less than {@link fullChainCost}, because towards the end of a run little moves however far back it lies.
+ * that lies ever further back, so they take more and more; once one takes more than half of what a base takes, it is a
+ * base. Less than {@link fullChainCost}, because towards the end of a run little moves however far back it lies.
  */
 const longestChainCost = 0.5;
 /**
