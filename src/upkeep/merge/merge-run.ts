@@ -129,8 +129,11 @@ async function nextMerge(catalog: Catalog, runId: string): Promise<PlannedMerge 
 
 /** A group in the chain of the run's newest checkpoint, if that is nearly full. A fork's begins in another run. */
 async function nextForRoom(catalog: Catalog, runId: string): Promise<PlannedMerge | undefined> {
-  const chain = await newestChain(catalog, runId);
-  if (chain === undefined || chainCost(chain).packages < nearlyFull) return undefined;
+  const newest = await catalog.checkpoints.newestReady(runId);
+  // A chain counts at most as many packages as it has links, so most are not read.
+  if (newest?.packageId === undefined || (newest.result?.chainLength ?? Infinity) < nearlyFull) return undefined;
+  const chain = await catalog.packages.chain(newest.packageId);
+  if (chainCost(chain).packages < nearlyFull) return undefined;
   const inChain = new Set(chain.map(({ id }) => id));
   for (const id of await runsOf(catalog, chain)) {
     const candidates = await catalog.packages.mergeable(id, {
@@ -162,12 +165,6 @@ async function runsOf(catalog: Catalog, chain: readonly PackageRecord[]): Promis
 function isLimited({ checkpoint }: MergeCandidate): boolean {
   const method = checkpoint.result?.config?.method;
   return method !== undefined && limitedMethods.includes(method);
-}
-
-/** The chain of the run's newest checkpoint that is ready; undefined if it has none. */
-async function newestChain(catalog: Catalog, runId: string): Promise<readonly PackageRecord[] | undefined> {
-  const packageId = (await catalog.checkpoints.newestReady(runId))?.packageId;
-  return packageId === undefined ? undefined : catalog.packages.chain(packageId);
 }
 
 type Merged = Parameters<Catalog['packages']['merge']>[0];

@@ -13,8 +13,8 @@ export const firstStep = 51;
  */
 const trialsEnough = { first: 8, base: 6, delta: 4 };
 /**
- * A delta has one trial more if the step that passed uses less than this share of the threshold, and is finer by more
- * than these 1/32 octaves than the one that failed: then it is finer than it has to be, for all weights.
+ * A search has one trial more if the step that passed last uses less than this share of the threshold, and is finer by
+ * more than these 1/32 octaves than the finest that failed: then it is finer than it has to be, for all weights.
  */
 const overshot = { worst: 0.6, apart: 8 };
 /** Trials of a checkpoint, over all its searches: if no step has passed by then, it is given up. */
